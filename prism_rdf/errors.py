@@ -1,0 +1,158 @@
+"""Every error a user can meet, as one tree; each names the thing, the rule and the mend.
+
+    PrismError                        exit
+    ├── UsageError                     2   the call itself is wrong
+    │   ├── BadArgument
+    │   └── BadTime                        naive, unparsable, or out of order
+    ├── AmbiguousError                 4   one name, several things
+    ├── RefusedError                   5   understood, and not allowed
+    │   ├── ValidationError                the SHACL gate or an invariant said no
+    │   ├── NotAStore
+    │   └── StoreVersionError
+    ├── NotFoundError                  6
+    │   ├── UnknownEntity
+    │   ├── UnknownType
+    │   └── NotARepository
+    └── BusyError                      7
+
+Exit 3 (partial) and 8 (findings) are results, not errors. Each class has a heading in docs/errors.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One finding of the gate: terms are N-Triples or plain text; ``path`` and ``value`` may be empty."""
+
+    node: str
+    path: str
+    value: str
+    shape: str
+    message: str
+    mend: str = ""
+
+
+class PrismError(Exception):
+    """Root of the tree: ``str(error)`` is one line; ``as_dict()`` is the JSON shape of every door."""
+
+    code = "error"
+    exit_status = 1
+    http_status = 500
+
+    def __init__(self, message: str, *, rule: str = "", mend: str = "", node: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.rule = rule
+        self.mend = mend
+        self.node = node
+
+    def details(self) -> Mapping[str, Any]:
+        """Return what a subclass adds to the JSON shape."""
+        return {}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return ``{"error": {code, message, rule, mend, node, docs, …}}``."""
+        body: dict[str, Any] = {
+            "code": self.code,
+            "message": self.message,
+            "rule": self.rule,
+            "mend": self.mend,
+            "node": self.node,
+            "docs": f"docs/errors.md#{self.code}",
+        }
+        body.update(self.details())
+        return {"error": body}
+
+
+class UsageError(PrismError):
+    code = "usage"
+    exit_status = 2
+    http_status = 400
+
+
+class BadArgument(UsageError):
+    code = "bad-argument"
+
+
+class BadTime(UsageError):
+    code = "bad-time"
+
+
+class AmbiguousError(PrismError):
+    """One name stands for several entities; ``candidates`` says which."""
+
+    code = "ambiguous"
+    exit_status = 4
+    http_status = 409
+
+    def __init__(
+        self, message: str, *, candidates: Sequence[Mapping[str, Any]], rule: str = "", mend: str = ""
+    ) -> None:
+        super().__init__(message, rule=rule, mend=mend)
+        self.candidates = [dict(candidate) for candidate in candidates]
+
+    def details(self) -> Mapping[str, Any]:
+        return {"candidates": self.candidates}
+
+
+class RefusedError(PrismError):
+    code = "refused"
+    exit_status = 5
+    http_status = 422
+
+
+class ValidationError(RefusedError):
+    """The gate refused a write; nothing was written. ``report`` lists every violation."""
+
+    code = "validation"
+
+    def __init__(self, report: Sequence[Violation], *, message: str = "") -> None:
+        first = report[0]
+        more = f" (and {len(report) - 1} more)" if len(report) > 1 else ""
+        super().__init__(
+            message or f"{first.message}{more}",
+            rule=first.shape,
+            mend=first.mend,
+            node=first.node,
+        )
+        self.report = tuple(report)
+
+    def details(self) -> Mapping[str, Any]:
+        return {"report": [asdict(violation) for violation in self.report]}
+
+
+class NotAStore(RefusedError):
+    code = "not-a-store"
+
+
+class StoreVersionError(RefusedError):
+    code = "store-version"
+
+
+class NotFoundError(PrismError):
+    code = "not-found"
+    exit_status = 6
+    http_status = 404
+
+
+class UnknownEntity(NotFoundError):
+    code = "unknown-entity"
+
+
+class UnknownType(NotFoundError):
+    code = "unknown-type"
+
+
+class NotARepository(NotFoundError):
+    code = "not-a-repository"
+
+
+class BusyError(PrismError):
+    code = "busy"
+    exit_status = 7
+    http_status = 503

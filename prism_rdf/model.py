@@ -1,0 +1,238 @@
+"""The values that travel between rooms: frozen, free of I/O, in terms of RDF.
+
+Intents say what a caller wants; a planner turns them into a ChangeSet; commit writes it; a Receipt comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, Literal as Choice
+
+from pyoxigraph import Literal, NamedNode, Quad, Store
+
+from prism_rdf.clock import Edge, Instant
+from prism_rdf.errors import BadArgument
+from prism_rdf.namespaces import XSD, prism
+
+Op = Choice["set", "add", "remove", "clear"]
+Flag = Choice["current", "historical", "wip"]
+Tier = Choice[1, 2, 3]
+Term = NamedNode | Literal
+Value = str | int | float | bool | Decimal | date | datetime | Instant | NamedNode | Literal
+
+_XSD_DATETIME = NamedNode(XSD + "dateTime")
+_SCRATCH_NODE = NamedNode("urn:prism:scratch")
+
+
+def instant_literal(instant: Instant) -> Literal:
+    return Literal(instant.iso(), datatype=_XSD_DATETIME)
+
+
+def term_of(value: Value) -> Term:
+    """Return the RDF term of a Python value; raise BadArgument for what has none.
+
+    A naive datetime raises BadTime; a float that is not finite is refused.
+    """
+    if isinstance(value, (NamedNode, Literal)):
+        return value
+    if isinstance(value, Instant):
+        return instant_literal(value)
+    if isinstance(value, datetime):
+        return instant_literal(Instant.of(value))
+    if isinstance(value, date):
+        return Literal(value.isoformat(), datatype=NamedNode(XSD + "date"))
+    if isinstance(value, Decimal):
+        return Literal(str(value), datatype=NamedNode(XSD + "decimal"))
+    if isinstance(value, (bool, int, float, str)):
+        return Literal(value)
+    raise BadArgument(
+        f"a value of type {type(value).__name__} has no RDF term",
+        rule="values are str, int, float, Decimal, bool, date, aware datetime, an RDF term or a list of them",
+        mend="convert it, or give a reference to an entity as its IRI",
+    )
+
+
+def canonical_term(term: Term) -> Term:
+    """Return the term as the store will give it back, so that it can be compared and hashed.
+
+    >>> canonical_term(Literal("1.50", datatype=NamedNode(XSD + "decimal"))).value
+    '1.5'
+    """
+    if isinstance(term, NamedNode) or (term.language is None and term.datatype.value == XSD + "string"):
+        return term
+    scratch = Store()
+    scratch.add(Quad(_SCRATCH_NODE, _SCRATCH_NODE, term))
+    stored = next(iter(scratch)).object
+    assert isinstance(stored, Literal)
+    return stored
+
+
+def python_of(term: Term) -> Any:
+    """Return the JSON-friendly value of a term: str, int, float, bool; times and decimals as text."""
+    if isinstance(term, NamedNode):
+        return term.value
+    kind = term.datatype.value.removeprefix(XSD)
+    if kind in {"integer", "int", "long", "nonNegativeInteger", "positiveInteger"}:
+        return int(term.value)
+    if kind == "boolean":
+        return term.value == "true"
+    if kind in {"double", "float"}:
+        return float(term.value)
+    return term.value
+
+
+@dataclass(frozen=True)
+class Assertion:
+    """(property, value, [start, until), op): the atom of history.
+
+    ``value`` is None exactly for ``clear``. ``start`` None means since ever, ``until`` None means open.
+    """
+
+    property: NamedNode
+    value: Term | None
+    op: Op = "set"
+    start: Instant | None = None
+    until: Instant | None = None
+
+
+@dataclass(frozen=True)
+class NewEntity:
+    """A new identity. ``type`` is the IRI of a prism:Type; ``uuid`` is chosen by the planner's caller."""
+
+    uuid: str
+    type: NamedNode
+    source_memory: str = ""
+
+
+@dataclass(frozen=True)
+class Event:
+    """A supersession event with its assertions, about the entity ``entity`` (a uuid).
+
+    ``at`` is valid time (None: unknown start). ``sequence`` orders what one source says of one instant.
+    ``level`` is 0 for ordinary events and higher for corrections: a correction outranks by being one.
+    """
+
+    entity: str
+    event_type: str
+    at: Edge | None
+    assertions: tuple[Assertion, ...]
+    uuid: str = ""
+    cause_memory: str = ""
+    cause_commit: str = ""
+    description: str = ""
+    source: str = ""
+    tier: Tier = 1
+    sequence: int = 0
+    level: int = 0
+    props_drift: bool | None = None
+
+
+@dataclass(frozen=True)
+class Alias:
+    """Another name: ``former`` (it was the name) or ``synonym`` (it is another name)."""
+
+    target: str
+    surface_form: str
+    kind: Choice["former", "synonym"] = "former"
+    tier: Tier = 1
+    source_memory: str = ""
+    source: str = ""
+    start: Instant | None = None
+    until: Instant | None = None
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A typed reference between two entities (uuids); ``kind`` is the property IRI, such as prism:FORMALIZES."""
+
+    source: str
+    target: str
+    kind: NamedNode
+    start: Instant | None = None
+    until: Instant | None = None
+    tier: Tier = 1
+    provenance: str = ""
+    cause_commit: str = ""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A passage worth recalling, with the interval in which its source said it.
+
+    ``key`` names it in its source, so that the same passage read twice is one memory.
+    """
+
+    content: str
+    kind: str
+    created_at: Instant
+    source: str = ""
+    key: str = ""
+    about: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
+    heading: str = ""
+    start: Instant | None = None
+    until: Instant | None = None
+    tier: Tier = 1
+
+
+Intent = NewEntity | Event | Alias | Reference | Memory
+
+
+@dataclass(frozen=True)
+class ChangeSet:
+    """What one commit writes: removals first, then additions; and whose invariants to check afterwards."""
+
+    adds: tuple[Quad, ...] = ()
+    removes: tuple[Quad, ...] = ()
+    touched: tuple[NamedNode, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        return not self.adds and not self.removes
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """The answer to a write, given only after it is on disk.
+
+    ``commit`` is None when there was nothing to change; ``replayed`` is True for a repeated idempotency key.
+    """
+
+    commit: int | None
+    recorded_at: Instant | None
+    created: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    replayed: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "commit": self.commit,
+            "recorded_at": self.recorded_at.iso() if self.recorded_at else None,
+            "created": list(self.created),
+            "notes": list(self.notes),
+            "replayed": self.replayed,
+        }
+
+
+@dataclass(frozen=True)
+class State:
+    """One sealed or wip state: the whole snapshot of an entity over [valid_from, valid_until)."""
+
+    iri: str
+    entity: str
+    valid_from: Instant | None
+    valid_until: Instant | None
+    recorded_at: Instant
+    commit_status: Choice["committed", "wip"]
+    props: Mapping[NamedNode, tuple[Term, ...]] = field(default_factory=dict)
+    causes: tuple[str, ...] = ()
+    superseded_by: str = ""
+    void: bool = False
+
+
+EVENT_CORRECTION = "correction"
+RETIRED = prism("retired")

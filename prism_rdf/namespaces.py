@@ -1,0 +1,151 @@
+"""Every IRI that the store mints, and the vocabularies it speaks; no graph is read or written here."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from uuid import UUID, uuid5
+
+from pyoxigraph import NamedNode
+
+from prism_rdf.errors import BadArgument
+
+PRISM = "https://w3id.org/prism-rdf/ns#"
+TYPE = "https://w3id.org/prism-rdf/type#"
+SHAPE = "https://w3id.org/prism-rdf/shapes#"
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+OWL = "http://www.w3.org/2002/07/owl#"
+XSD = "http://www.w3.org/2001/XMLSchema#"
+SKOS = "http://www.w3.org/2004/02/skos/core#"
+PROV = "http://www.w3.org/ns/prov#"
+DCTERMS = "http://purl.org/dc/terms/"
+SH = "http://www.w3.org/ns/shacl#"
+
+PREFIXES: dict[str, str] = {
+    "prism": PRISM,
+    "type": TYPE,
+    "shape": SHAPE,
+    "rdf": RDF,
+    "rdfs": RDFS,
+    "owl": OWL,
+    "xsd": XSD,
+    "skos": SKOS,
+    "prov": PROV,
+    "dcterms": DCTERMS,
+    "sh": SH,
+}
+
+LAYERS = ("canonical", "semantic", "temporal", "evidence", "memory", "review", "current")
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_UUID_ROOT = UUID("6f0c1f6e-5d5e-5c0b-9a51-6a6d1b7d2c10")
+
+
+def prism(local: str) -> NamedNode:
+    """Return the term ``prism:local`` of the engine's vocabulary.
+
+    >>> prism("hasState").value
+    'https://w3id.org/prism-rdf/ns#hasState'
+    """
+    return NamedNode(PRISM + local)
+
+
+RDF_TYPE = NamedNode(RDF + "type")
+
+
+def local_name(iri: str) -> str:
+    """Return what follows the last ``#`` or ``/`` of an IRI.
+
+    >>> local_name("https://w3id.org/prism-rdf/ns#title")
+    'title'
+    """
+    return re.split(r"[#/]", iri)[-1]
+
+
+def derived_uuid(*parts: str) -> str:
+    """Return the uuid5 of the parts: the same input gives the same name wherever and whenever.
+
+    Parts are length-prefixed, so ("ab", "c") and ("a", "bc") differ.
+
+    >>> derived_uuid("a", "bc") == derived_uuid("ab", "c")
+    False
+    """
+    return str(uuid5(_UUID_ROOT, "".join(f"{len(part)}:{part}" for part in parts)))
+
+
+def check_name(kind: str, name: str) -> str:
+    """Return a tenant or project id unchanged; raise BadArgument when it could not be part of an IRI or a path."""
+    if not _NAME.fullmatch(name):
+        raise BadArgument(
+            f"{kind} {name!r} is not a usable name",
+            rule="a name starts with a letter or digit and has at most 64 of A-Z a-z 0-9 . _ -",
+            mend=f"choose a {kind} such as 'my-project'",
+        )
+    return name
+
+
+@dataclass(frozen=True)
+class Names:
+    """The IRIs of one namespace (project) of one store.
+
+    ``base`` is fixed when the store is made (default ``urn:prism:{tenant}``).
+
+    >>> Names("urn:prism:default", "demo").graph("current").value
+    'urn:prism:default/demo/graph/current'
+    """
+
+    base: str
+    namespace: str
+
+    def _of(self, room: str, name: str) -> NamedNode:
+        return NamedNode(f"{self.base}/{self.namespace}/{room}/{name}")
+
+    def graph(self, layer: str) -> NamedNode:
+        """Return the graph of a layer of this namespace; ``layer`` is one of LAYERS."""
+        return self._of("graph", layer)
+
+    def entity(self, uuid: str) -> NamedNode:
+        return self._of("entity", uuid)
+
+    def state(self, uuid: str) -> NamedNode:
+        """Return a state's IRI, which is also the name of the graph that holds its snapshot."""
+        return self._of("state", uuid)
+
+    def event(self, uuid: str) -> NamedNode:
+        return self._of("event", uuid)
+
+    def assertion(self, event_uuid: str, index: int) -> NamedNode:
+        return self._of("event", f"{event_uuid}#{index}")
+
+    def alias(self, uuid: str) -> NamedNode:
+        return self._of("alias", uuid)
+
+    def reference(self, uuid: str) -> NamedNode:
+        return self._of("reference", uuid)
+
+    def memory(self, uuid: str) -> NamedNode:
+        return self._of("memory", uuid)
+
+    def concept(self, name: str) -> NamedNode:
+        return self._of("concept", derived_uuid("concept", name))
+
+    def belief(self, uuid: str, number: int) -> NamedNode:
+        """Return the IRI of an earlier belief about the node ``uuid``, ended by commit ``number``."""
+        return self._of("belief", f"{uuid}-{number}")
+
+    def draft(self, uuid: str) -> NamedNode:
+        return self._of("draft", uuid)
+
+    def uuid_of(self, iri: str) -> str:
+        """Return the last path segment of an IRI minted here."""
+        return iri.rsplit("/", 1)[-1]
+
+
+def meta_graph(base: str) -> NamedNode:
+    """Return the one graph of a store that holds its version and its commits ('-' is no legal namespace)."""
+    return NamedNode(f"{base}/-/graph/meta")
+
+
+def commit_iri(base: str, number: int) -> NamedNode:
+    return NamedNode(f"{base}/-/commit/{number}")
