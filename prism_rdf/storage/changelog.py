@@ -1,0 +1,150 @@
+"""The change log: one JSON line for each commit, on disk before the store changes; it knows nothing of meaning.
+
+A line is complete or it does not count: it ends in a newline and carries a checksum of its own text, so a torn
+last line (a crash in the middle of writing, never acknowledged) is recognised and cut off on open.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pyoxigraph import Quad, RdfFormat, parse, serialize
+
+from prism_rdf.clock import Instant
+from prism_rdf.errors import RefusedError
+
+
+@dataclass(frozen=True)
+class LoggedChange:
+    """One commit as it was written."""
+
+    number: int
+    recorded_at: Instant
+    namespace: str
+    verb: str
+    adds: tuple[Quad, ...]
+    removes: tuple[Quad, ...]
+
+
+class ChangeLog:
+    """An append-only file. ``append`` returns only after fsync; ``path`` None keeps nothing (a store in memory)."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._file: Any = None
+        if path is not None:
+            fresh = not path.exists()
+            self._file = open(path, "a+b")  # noqa: SIM115  (held until close)
+            if fresh:
+                _sync_folder(path.parent)
+            self._cut_torn_tail(path)
+
+    def append(self, change: LoggedChange) -> None:
+        """Write one commit and fsync; on any error nothing of it stays in the file."""
+        self._write(
+            {
+                "n": change.number,
+                "at": change.recorded_at.iso(),
+                "ns": change.namespace,
+                "verb": change.verb,
+                "add": _nquads(change.adds),
+                "del": _nquads(change.removes),
+            }
+        )
+
+    def abort(self, number: int) -> None:
+        """Record that the last commit was rolled back by a post-condition and must not be replayed."""
+        self._write({"n": number, "aborted": True})
+
+    def read(self, since: int) -> Iterator[LoggedChange]:
+        """Yield the commits with a number greater than ``since``, in order, without the aborted ones."""
+        if self._path is None:
+            return
+        waiting: LoggedChange | None = None
+        for record in _records(self._path):
+            if record.get("aborted"):
+                waiting = None
+                continue
+            if waiting is not None:
+                yield waiting
+            waiting = _change(record) if record["n"] > since else None
+        if waiting is not None:
+            yield waiting
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _write(self, record: dict[str, Any]) -> None:
+        if self._file is None:
+            return
+        text = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
+        start = self._file.seek(0, os.SEEK_END)
+        try:
+            self._file.write(b"%08x %s\n" % (zlib.crc32(text), text))
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            os.ftruncate(self._file.fileno(), start)
+            raise RefusedError(
+                f"the change log cannot be written: {error.strerror}",
+                rule="a write is acknowledged only once its log entry is on disk",
+                mend="free some disk space or mend the permissions, then write again; nothing was changed",
+            ) from error
+
+    def _cut_torn_tail(self, path: Path) -> None:
+        good = 0
+        with path.open("rb") as file:
+            for line in file:
+                if not line.endswith(b"\n"):
+                    break
+                good += len(line)
+        if good < path.stat().st_size:
+            os.ftruncate(self._file.fileno(), good)
+
+
+def _records(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            checksum, _, text = line.rstrip(b"\n").partition(b" ")
+            if checksum != b"%08x" % zlib.crc32(text):
+                raise RefusedError(
+                    f"line {number} of {path} is damaged",
+                    rule="every line of the change log carries its own checksum",
+                    mend="restore the store from a backup; the log is never edited by hand",
+                )
+            yield json.loads(text)
+
+
+def _change(record: dict[str, Any]) -> LoggedChange:
+    return LoggedChange(
+        number=record["n"],
+        recorded_at=Instant.parse(record["at"]),
+        namespace=record["ns"],
+        verb=record["verb"],
+        adds=_quads(record["add"]),
+        removes=_quads(record["del"]),
+    )
+
+
+def _nquads(quads: Iterable[Quad]) -> str:
+    return serialize(quads, format=RdfFormat.N_QUADS).decode()  # type: ignore[union-attr]
+
+
+def _quads(text: str) -> tuple[Quad, ...]:
+    return tuple(parse(text.encode(), format=RdfFormat.N_QUADS))
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

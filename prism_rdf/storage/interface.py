@@ -1,0 +1,70 @@
+"""The small interface behind which a quad store stands; no implementation lives here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from pyoxigraph import (
+    BlankNode,
+    DefaultGraph,
+    Literal,
+    NamedNode,
+    Quad,
+    QueryBoolean,
+    QuerySolutions,
+    QueryTriples,
+    Triple,
+    Variable,
+)
+
+QueryResult = QuerySolutions | QueryBoolean | QueryTriples
+GraphName = NamedNode | BlankNode | DefaultGraph
+
+
+class InvariantBroken(Exception):
+    """A post-condition found violations, named by its graph; the update was rolled back."""
+
+    def __init__(self, graph: str) -> None:
+        super().__init__(f"invariant {graph} broken")
+        self.graph = graph
+
+
+class GraphReader(Protocol):
+    """What readers need; the names are pyoxigraph's, so that an in-memory ``pyoxigraph.Store`` serves in tests."""
+
+    def quads_for_pattern(
+        self,
+        subject: NamedNode | BlankNode | Triple | None,
+        predicate: NamedNode | None,
+        object: NamedNode | BlankNode | Literal | Triple | None,
+        graph_name: GraphName | None = None,
+    ) -> Iterator[Quad]: ...
+
+    def query(
+        self,
+        query: str,
+        *,
+        base_iri: str | None = None,
+        prefixes: dict[str, str] | None = None,
+        use_default_graph_as_union: bool = False,
+        default_graph: Any = None,
+        named_graphs: list[NamedNode | BlankNode] | None = None,
+        substitutions: dict[Variable, Any] | None = None,
+    ) -> QueryResult: ...
+
+
+class GraphStore(GraphReader, Protocol):
+    """A reader that can also apply one atomic change."""
+
+    def apply(self, adds: Sequence[Quad], removes: Sequence[Quad], checks: Mapping[NamedNode, str]) -> None:
+        """Remove, add and check in one atomic update.
+
+        Each check is an update operation that writes what breaks an invariant into the graph it is keyed by; when
+        one did, everything is rolled back and InvariantBroken names that graph.
+        """
+        ...
+
+    def flush(self) -> None: ...
+
+    def close(self) -> None: ...
