@@ -1,0 +1,67 @@
+# One word runs everything. Each target makes .venv and installs what it needs.
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-shared test-packaging lint format types layers wheel bench clean
+
+# The first Python >= 3.11 that can make virtual environments; override with make PYTHON=...
+PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; do \
+	"$$p" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { command -v "$$p"; break; }; done)
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+PYTEST := $(BIN)/python -m pytest -q
+
+help:  ## say what there is
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "No Python >= 3.11 with venv found: install python3.11 and python3.11-venv, or say make PYTHON=/path/to/python3" >&2; exit 1; }
+	@echo "Making $(VENV) with $(PYTHON)"
+	@"$(PYTHON)" -m venv $(VENV)
+
+$(VENV)/.runtime: pyproject.toml setup.py | $(BIN)/python
+	@echo "Installing prism-rdf and what it needs (a minute or two)"
+	@$(PIP) install -e .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml setup.py | $(BIN)/python
+	@echo "Installing prism-rdf and the tools of its developers (a minute or two)"
+	@$(PIP) install -e '.[dev]'
+	@touch $@ $(VENV)/.runtime
+
+demo: $(VENV)/.runtime  ## ingest this project's own decisions and ask what was true when
+	@$(BIN)/python demo/run.py
+
+test: $(VENV)/.dev  ## all tests that need nothing but this checkout
+	@$(PYTEST) -m 'not packaging and not shared'
+
+test-shared: $(VENV)/.dev  ## tests on the data in ../shared; they skip where there is none
+	@$(PYTEST) -rs -m shared tests
+
+test-packaging: $(VENV)/.dev  ## build, install and run a wheel and an editable install
+	@$(PYTEST) -rs -m packaging tests
+
+lint: $(VENV)/.dev  ## ruff: rules and format
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+format: $(VENV)/.dev  ## mend what ruff can mend
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+types: $(VENV)/.dev  ## mypy --strict
+	@$(BIN)/mypy
+
+layers: $(VENV)/.dev  ## imports go down only
+	@$(BIN)/lint-imports
+
+wheel: $(VENV)/.dev  ## build dist/*.whl
+	@rm -rf build dist
+	@$(BIN)/python -m build --wheel --outdir dist . >/dev/null && ls dist
+
+bench:  ## print the budgets as ratios (none yet)
+	@echo "There are no benchmarks yet."
+
+clean:  ## remove what the other targets made
+	@rm -rf $(VENV) .demo build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

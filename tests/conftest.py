@@ -1,0 +1,41 @@
+"""What all tests share: where the checkout is, and which tests cannot run on this machine, with the reason."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = ROOT.parent / "shared"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    no_shared = None if SHARED.is_dir() else pytest.mark.skip(reason="no folder ../shared beside this checkout")
+    no_java = None if shutil.which("java") else pytest.mark.skip(reason="no java on the PATH")
+    for item in items:
+        if no_shared and item.get_closest_marker("shared"):
+            item.add_marker(no_shared)
+        if no_java and item.get_closest_marker("java"):
+            item.add_marker(no_java)
+
+
+@pytest.fixture(scope="session")
+def checkout() -> Path:
+    """The folder of this checkout."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder ../shared; a test that asks for it is marked ``shared``."""
+    if not SHARED.is_dir():
+        pytest.skip("no folder ../shared beside this checkout")
+    return SHARED
+
+
+@pytest.fixture(scope="session")
+def shared_data(shared: Path) -> Path:
+    """The folder ../shared/data."""
+    return shared / "data"
