@@ -1,4 +1,4 @@
-"""Where the packages lie: prism_server is the folder server/, and ontology/, shapes/ and queries/ ship inside prism_rdf.
+"""Where the packages lie: prism_server is server/, and ontology/, shapes/ and queries/ ship inside prism_rdf.
 
 Everything else about the distribution is in pyproject.toml.
 """
