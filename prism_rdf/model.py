@@ -9,13 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, Literal as Choice
+from typing import Any
+from typing import Literal as Choice
 
 from pyoxigraph import Literal, NamedNode, Quad, Store
 
 from prism_rdf.clock import Edge, Instant
 from prism_rdf.errors import BadArgument
-from prism_rdf.namespaces import XSD, prism
+from prism_rdf.namespaces import XSD, prism, short
 
 Op = Choice["set", "add", "remove", "clear"]
 Flag = Choice["current", "historical", "wip"]
@@ -82,6 +83,21 @@ def python_of(term: Term) -> Any:
     if kind in {"double", "float"}:
         return float(term.value)
     return term.value
+
+
+def term_text(term: object) -> str:
+    """Return a term of a query's answer for eyes: IRIs shortened, literals bare; an unbound variable is empty.
+
+    >>> term_text(prism("title")), term_text(Literal("Haus", language="de")), term_text(None)
+    ('prism:title', 'Haus@de', '')
+    """
+    if term is None:
+        return ""
+    if isinstance(term, NamedNode):
+        return short(term.value)
+    if isinstance(term, Literal):
+        return f"{term.value}@{term.language}" if term.language else term.value
+    return str(term)
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,19 @@ def local_name(iri: str) -> str:
     return re.split(r"[#/]", iri)[-1]
 
 
+def short(iri: str) -> str:
+    """Return the IRI for eyes: with a prefix of PREFIXES where one fits, unchanged otherwise.
+
+    >>> short("https://w3id.org/prism-rdf/ns#title"), short("urn:x:1")
+    ('prism:title', 'urn:x:1')
+    """
+    for prefix, start in PREFIXES.items():
+        local = iri.removeprefix(start)
+        if local != iri and re.fullmatch(r"[\w.-]+", local):
+            return f"{prefix}:{local}"
+    return iri
+
+
 def derived_uuid(*parts: str) -> str:
     """Return the uuid5 of the parts: the same input gives the same name wherever and whenever.
 

@@ -1,0 +1,60 @@
+"""The ``prism`` command as a whole: its commands, its help and its exit codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from prism_rdf.cli import asking, checking, ingesting, querying, serving
+from prism_rdf.cli.options import Common, HomeOption, JsonOption, PidOption, TenantOption
+
+_EPILOG = """
+Exit codes:
+
+\b
+  0 ok         3 partial: some files failed   6 not found
+  1 unexpected 4 ambiguous                    7 busy or timed out
+  2 usage      5 refused                      8 findings
+
+\b
+  prism ingest docs/decisions --pid demo
+  prism recall "which database" --as-of 2025-10-30
+  prism state ADR-7
+"""
+
+app = typer.Typer(name="prism", rich_markup_mode=None, pretty_exceptions_enable=False, no_args_is_help=True)
+
+
+def run(args: Sequence[str]) -> int:
+    """Run one command line and return its exit status; errors are raised."""
+    status = app(list(args), prog_name="prism", standalone_mode=False)
+    return status if isinstance(status, int) else 0
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from prism_rdf.cli.serving import version_of
+
+        typer.echo(f"prism {version_of('prism-rdf')}")
+        raise typer.Exit
+
+
+@app.callback(epilog=_EPILOG)
+def _prism(
+    ctx: typer.Context,
+    home: HomeOption = None,
+    tenant: TenantOption = None,
+    pid: PidOption = None,
+    json_output: JsonOption = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Knowledge with identity, meaning and time: what is true, what was true, and who says so."""
+    ctx.obj = Common(home, tenant, pid, json_output)
+
+
+for room in (ingesting, asking, querying, checking, serving):
+    room.register(app)

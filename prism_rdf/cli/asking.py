@@ -1,0 +1,202 @@
+"""The commands that answer from the store: recall, state, history, entities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from prism_rdf.cli.options import AsOf, Common, EntityArgument, KnownAt, Limit, command
+from prism_rdf.cli.terminal import (
+    badge,
+    clean,
+    console,
+    interval,
+    one_line,
+    print_json,
+    print_pairs,
+    print_table,
+    value_text,
+)
+
+Sealed = Annotated[bool, typer.Option("--sealed", help="Prefer sealed states to drafts (work in progress).")]
+
+_SNIPPET = 240  # characters
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module to the application."""
+    command(
+        app,
+        "recall",
+        """
+        prism recall "which database do we use"
+        prism recall "ADR-044 grounding" --as-of 2025-10-30 --limit 5
+        prism recall grounding --explain --json | jq '.hits[].state_flag'
+        """,
+    )(recall)
+    command(
+        app,
+        "state",
+        """
+        prism state ADR-808
+        prism state ADR-808 --as-of 2025-10-30T00:00:00Z
+        prism state ADR-808 --as-of 2025-10 --known-at 2026-01-01 --json
+        """,
+    )(state)
+    command(
+        app,
+        "history",
+        """
+        prism history ADR-808
+        prism history ADR-808 --json | jq '.[].props.status'
+        """,
+    )(history)
+    command(
+        app,
+        "entities",
+        """
+        prism entities
+        prism entities --type ADR --limit 20
+        prism entities --type ADR --as-of 2025-10-30 --json
+        """,
+    )(entities)
+
+
+def recall(
+    common: Common,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="A question, or words to look for.")],
+    as_of: AsOf = None,
+    limit: Limit = 10,
+    sealed: Sealed = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show which leg found each hit, and how the legs are.")] = False,
+) -> int:
+    """Find what was said, each hit told apart as current, historical or wip."""
+    with common.project() as project:
+        answer = project.recall(text, as_of=as_of, limit=limit, prefer_wip=not sealed, explain=explain)
+    if common.json:
+        print_json(answer)
+        return 0
+    out = console()
+    out.print(f"as of {clean(answer['as_of'])}", style="dim", markup=False)
+    if not answer["hits"]:
+        out.print("nothing found: try fewer or other words", markup=False)
+    for number, hit in enumerate(answer["hits"], start=1):
+        _print_hit(number, hit, text, explain=explain)
+    _print_legs(answer["legs"], everything=explain)
+    return 0
+
+
+def _print_hit(number: int, hit: Mapping[str, Any], query: str, *, explain: bool) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from prism_rdf.recall import snippet
+
+    out = console()
+    summary = one_line(hit["state_summary"] or "")
+    out.print(Text.assemble(f"\n{number:>2} ", badge(hit["state_flag"]), f" {hit['score']:.4f}  ", (summary, "bold")))
+    passage = one_line(snippet(hit["content"], query, _SNIPPET))
+    origin = "  ".join(
+        part for part in (clean(hit["source"] or ""), interval(hit["valid_from"], hit["valid_until"])) if part
+    )
+    lines = [Text(passage), Text(origin, style="dim")]
+    if explain:
+        ranks = ", ".join(f"{leg} #{rank}" for leg, rank in hit["legs"].items())
+        lines.append(Text(f"{ranks}; {hit['id']}", style="dim"))
+    for line in lines:
+        out.print(Padding(line, (0, 0, 0, 4)) if out.is_terminal else Text("    ") + line)
+
+
+def _print_legs(legs: Mapping[str, Mapping[str, Any]], *, everything: bool) -> None:
+    if everything:
+        print()
+        rows = [
+            (name, leg["status"], "; ".join(f"{key}={value}" for key, value in leg.items() if key != "status"))
+            for name, leg in legs.items()
+        ]
+        print_table(["leg", "status", "details"], rows, fixed=2)
+
+
+def state(
+    common: Common, entity: EntityArgument, as_of: AsOf = None, known_at: KnownAt = None, sealed: Sealed = False
+) -> int:
+    """Show an entity as it is, or as it was at a time."""
+    with common.project() as project:
+        iri = project.resolve(entity, as_of=as_of)
+        found = project.state_as_of(iri, as_of=as_of, known_at=known_at, prefer_wip=not sealed)
+    if common.json:
+        print_json(found)
+        return 0
+    if found["state"] is None:
+        console().print(clean(found["reason"]), markup=False)
+        return 0
+    _print_heading(found)
+    print_pairs(
+        {
+            **{name: value_text(value) for name, value in found["props"].items()},
+            "valid": interval(found["valid_from"], found["valid_until"]),
+            "recorded": found["recorded_at"],
+            "uuid": found["uuid"],
+            "state": found["state"],
+        }
+    )
+    return 0
+
+
+def _print_heading(found: Mapping[str, Any]) -> None:
+    from rich.text import Text
+
+    name = clean(found["identifier"] or found["uuid"])
+    console().print(Text.assemble((name, "bold"), f"  {clean(found['type'])}  ", badge(found["flag"])))
+
+
+def history(common: Common, entity: EntityArgument, known_at: KnownAt = None) -> int:
+    """List an entity's states from the first to the last, and what each changed."""
+    with common.project() as project:
+        states = project.history(project.resolve(entity), known_at=known_at)
+    if common.json:
+        print_json(states)
+        return 0
+    if states:
+        _print_heading({**states[-1], "flag": states[-1]["flag"]})
+    before: Mapping[str, Any] = {}
+    rows = []
+    for found in states:
+        rows.append((found["valid_from"] or "unknown", found["valid_until"] or "open", found["flag"], _changes(before, found["props"])))
+        before = found["props"]
+    print_table(["from", "until", "flag", "what changed"], rows, fixed=3)
+    return 0
+
+
+def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    names = [*after, *(name for name in before if name not in after)]
+    return "; ".join(
+        f"{name}: {value_text(after[name]) if name in after else '(none)'}"
+        for name in names
+        if before.get(name) != after.get(name)
+    )
+
+
+def entities(
+    common: Common,
+    type_name: Annotated[str | None, typer.Option("--type", metavar="TYPE", help="Only of this type, such as ADR.")] = None,
+    limit: Limit = 100,
+    as_of: AsOf = None,
+) -> int:
+    """List the entities with their current state."""
+    with common.project() as project:
+        found = project.list_entities(type_name, limit=limit, as_of=as_of)
+    if common.json:
+        print_json(found)
+        return 0
+    rows = []
+    for entity in found:
+        props = entity.get("props") or {}
+        title = value_text(props.get("title") or props.get("name") or "")
+        rows.append((entity["identifier"], entity["type"], value_text(props.get("status", "")), title, entity["uuid"]))
+    print_table(["identifier", "type", "status", "title", "uuid"], rows, fixed=2)
+    if len(found) == limit:
+        typer.echo(f"the first {limit}; there may be more: raise --limit", err=True)
+    return 0

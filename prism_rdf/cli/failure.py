@@ -1,0 +1,68 @@
+"""How an error looks on stderr, for eyes and as JSON; which errors there are is in ``prism_rdf.errors``."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from typing import Any
+
+from prism_rdf.errors import AmbiguousError, PrismError, UsageError, ValidationError
+
+
+def report(error: Exception, *, as_json: bool) -> int:
+    """Print the error to stderr and return the exit status it stands for."""
+    if os.environ.get("PRISM_DEBUG"):
+        traceback.print_exception(error)
+    known = _as_prism_error(error)
+    if as_json:
+        from prism_rdf.cli.terminal import json_text
+
+        print(json_text(known.as_dict()), file=sys.stderr)
+    else:
+        _print_lines(known)
+    return known.exit_status
+
+
+def _as_prism_error(error: Exception) -> PrismError:
+    if isinstance(error, PrismError):
+        return error
+    explain = getattr(error, "format_message", None)
+    if explain is not None:  # the command line could not be parsed
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context is not None else "prism"
+        usage = context.get_usage().removeprefix("Usage: ") if context is not None else ""
+        return UsageError(explain(), rule=usage, mend=f"see `{command} --help`")
+    return PrismError(
+        f"{type(error).__name__}: {error}",
+        rule="this should not happen: it is a defect of prism, or of the machine it runs on",
+        mend="run it again with PRISM_DEBUG=1 to see the details, and report them",
+    )
+
+
+def _print_lines(error: PrismError) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    from prism_rdf.cli.terminal import clean
+
+    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    console.print(Text.assemble(("error", "bold red"), ": ", clean(error.message)))
+    for label, text in (("node", error.node), ("rule", error.rule), ("mend", error.mend)):
+        if text:
+            console.print(Text.assemble("  ", (label, "bold"), ": ", clean(text)))
+    for line in _particulars(error):
+        console.print(Text("    " + clean(line)))
+
+
+def _particulars(error: PrismError) -> list[str]:
+    if isinstance(error, AmbiguousError):
+        return ["  ".join(str(value) for value in candidate.values() if value) for candidate in error.candidates]
+    if isinstance(error, ValidationError) and len(error.report) > 1:
+        return [_violation_line(violation) for violation in error.report]
+    return []
+
+
+def _violation_line(violation: Any) -> str:
+    where = " ".join(part for part in (violation.node, violation.path, violation.value) if part)
+    return f"{where}: {violation.message}" + (f" ({violation.mend})" if violation.mend else "")
