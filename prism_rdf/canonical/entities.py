@@ -1,0 +1,66 @@
+"""Identities: who each thing is, and nothing of what it is like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from pyoxigraph import Literal, NamedNode, Quad
+
+from prism_rdf.belief import Delta, Writing
+from prism_rdf.errors import ValidationError, Violation
+from prism_rdf.model import NewEntity, instant_literal
+from prism_rdf.namespaces import RDF_TYPE, Names, prism
+from prism_rdf.storage.about import about
+from prism_rdf.storage.interface import GraphReader
+
+UUID = prism("uuid")
+
+
+def plan_entities(store: GraphReader, entities: Iterable[NewEntity], tenant: str, writing: Writing) -> Delta:
+    """Return the change that records the identities; empty for those already there.
+
+    Raises ValidationError when one is there with another type: an entity has exactly one, for ever.
+    """
+    return Delta.joined(_plan_entity(store, entity, tenant, writing) for entity in entities)
+
+
+def _plan_entity(store: GraphReader, entity: NewEntity, tenant: str, writing: Writing) -> Delta:
+    node, graph = writing.names.entity(entity.uuid), writing.names.graph("canonical")
+    known = type_of(store, writing.names, node)
+    if known == entity.type:
+        return Delta()
+    if known is not None:
+        raise ValidationError(
+            [
+                Violation(
+                    node=node.value,
+                    path=RDF_TYPE.value,
+                    value=entity.type.value,
+                    shape="identity",
+                    message=f"entity {entity.uuid} already is a {known.value}; it cannot become a {entity.type.value}",
+                    mend="make a new entity and refer from one to the other",
+                )
+            ]
+        )
+    quads = [
+        Quad(node, RDF_TYPE, entity.type, graph),
+        Quad(node, UUID, Literal(entity.uuid), graph),
+        Quad(node, prism("tenant"), Literal(tenant), graph),
+        Quad(node, prism("namespace"), Literal(writing.names.namespace), graph),
+        Quad(node, prism("createdAt"), instant_literal(writing.now), graph),
+    ]
+    if entity.source_memory:
+        quads.append(Quad(node, prism("sourceMemory"), NamedNode(entity.source_memory), graph))
+    return Delta(tuple(quads))
+
+
+def type_of(store: GraphReader, names: Names, entity: NamedNode) -> NamedNode | None:
+    """Return the type of an entity of this namespace; None when there is no such entity."""
+    return about(store, entity, names.graph("canonical")).iri(RDF_TYPE)
+
+
+def entities(store: GraphReader, names: Names, type_iri: NamedNode | None = None) -> Iterator[NamedNode]:
+    """Yield the entities of a namespace, of one type or of all."""
+    for quad in store.quads_for_pattern(None, RDF_TYPE, type_iri, names.graph("canonical")):
+        if isinstance(quad.subject, NamedNode):
+            yield quad.subject

@@ -1,0 +1,75 @@
+"""Memories as quads: passages with the interval in which their source said them; finding them is recall's business."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pyoxigraph import Literal, NamedNode, Quad
+
+from prism_rdf.belief import VALID_FROM, Delta, Writing, belief_of, record, revise
+from prism_rdf.model import Memory, instant_literal
+from prism_rdf.namespaces import RDF_TYPE, SKOS, Names, derived_uuid, prism
+from prism_rdf.storage.about import about
+from prism_rdf.storage.interface import GraphReader
+
+CONTENT = prism("content")
+_PREF_LABEL = NamedNode(SKOS + "prefLabel")
+
+
+def memory_node(memory: Memory, names: Names) -> NamedNode:
+    """Return the memory's IRI, which follows from its content, its source, its key and its beginning."""
+    start = memory.start.iso() if memory.start else memory.created_at.iso()
+    return names.memory(derived_uuid("memory", memory.kind, memory.source, memory.key, start, memory.content))
+
+
+def plan_memories(store: GraphReader, memories: Iterable[Memory], writing: Writing) -> Delta:
+    """Return the change that records the memories; empty for those already believed with the same end."""
+    parts: list[Delta] = []
+    concepts: set[Quad] = set()
+    for memory in memories:
+        parts.append(_plan_memory(store, memory, concepts, writing))
+    return Delta.joined(parts)
+
+
+def _plan_memory(store: GraphReader, memory: Memory, concepts: set[Quad], writing: Writing) -> Delta:
+    names, graph = writing.names, writing.names.graph("memory")
+    node = memory_node(memory, names)
+    belief = belief_of(about(store, node, graph))
+    if belief is not None:
+        if belief.withdrawn_at is None and memory.until is None:
+            return Delta()
+        return revise(node, graph, belief, memory.until, writing)
+    begins = memory.start or memory.created_at
+    quads = [
+        Quad(node, RDF_TYPE, prism("Memory"), graph),
+        Quad(node, CONTENT, Literal(memory.content), graph),
+        Quad(node, prism("memoryKind"), Literal(memory.kind), graph),
+        Quad(node, prism("createdAt"), instant_literal(memory.created_at), graph),
+        Quad(node, VALID_FROM, instant_literal(begins), graph),
+        Quad(node, prism("tier"), Literal(memory.tier), graph),
+    ]
+    if memory.source:
+        quads.append(Quad(node, prism("source"), Literal(memory.source), graph))
+    if memory.heading:
+        quads.append(Quad(node, prism("heading"), Literal(memory.heading), graph))
+    quads += [Quad(node, prism("about"), names.entity(uuid), graph) for uuid in memory.about]
+    for mention in memory.mentions:
+        quads += _mention(store, node, mention, concepts, writing)
+    return Delta((*quads, *record(node, graph, memory.until, writing)))
+
+
+def _mention(
+    store: GraphReader, node: NamedNode, mention: str, concepts: set[Quad], writing: Writing
+) -> list[Quad]:
+    """``mention`` is ``entity:<uuid>`` or ``concept:<name>``; a concept is described once."""
+    names, graph = writing.names, writing.names.graph("memory")
+    kind, _, name = mention.partition(":")
+    if kind == "entity":
+        return [Quad(node, prism("mentions"), names.entity(name), graph)]
+    concept = names.concept(name)
+    described = Quad(concept, _PREF_LABEL, Literal(name), graph)
+    quads = [Quad(node, prism("mentions"), concept, graph)]
+    if described not in concepts and not about(store, concept, graph).quads:
+        concepts.add(described)
+        quads += [Quad(concept, RDF_TYPE, prism("Concept"), graph), described]
+    return quads

@@ -1,0 +1,111 @@
+"""References: typed, directed, valid for a while; which pairs of types may refer is said by the shapes, not here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pyoxigraph import Literal, NamedNode, Quad, Triple
+
+from prism_rdf.belief import VALID_FROM, Delta, Writing, belief_at
+from prism_rdf.clock import Instant
+from prism_rdf.model import Reference
+from prism_rdf.namespaces import RDF_TYPE, Names, derived_uuid, prism
+from prism_rdf.semantic.intervals import plan_interval
+from prism_rdf.storage.about import about, subjects
+from prism_rdf.storage.interface import GraphReader
+
+SOURCE = prism("referenceSource")
+TARGET = prism("referenceTarget")
+KIND = prism("referenceKind")
+
+
+@dataclass(frozen=True)
+class KnownReference:
+    """A reference as believed at one system time; it holds over [valid_from, valid_until)."""
+
+    node: NamedNode
+    source: NamedNode
+    target: NamedNode
+    kind: NamedNode
+    tier: int
+    provenance: str
+    cause_commit: str
+    valid_from: Instant | None
+    valid_until: Instant | None
+
+    def holds(self, at: Instant) -> bool:
+        began = self.valid_from is None or self.valid_from <= at
+        return began and (self.valid_until is None or at < self.valid_until)
+
+
+def plan_references(store: GraphReader, references: Iterable[Reference], writing: Writing) -> Delta:
+    """Return the change that records the references; empty for those already believed."""
+    return Delta.joined(_plan_reference(store, reference, writing) for reference in references)
+
+
+def link(reference: Reference, names: Names) -> Triple:
+    """Return the direct triple that stands for the reference while it holds."""
+    return Triple(names.entity(reference.source), reference.kind, names.entity(reference.target))
+
+
+def _plan_reference(store: GraphReader, reference: Reference, writing: Writing) -> Delta:
+    names, graph = writing.names, writing.names.graph("semantic")
+    triple = link(reference, names)
+    start = reference.start.iso() if reference.start else ""
+    node = names.reference(derived_uuid("reference", str(triple), start, reference.provenance))
+    says = [
+        Quad(node, RDF_TYPE, prism("Reference"), graph),
+        Quad(node, SOURCE, triple.subject, graph),
+        Quad(node, KIND, triple.predicate, graph),
+        Quad(node, TARGET, triple.object, graph),
+        Quad(node, prism("tier"), Literal(reference.tier), graph),
+    ]
+    if reference.provenance:
+        says.append(Quad(node, prism("source"), Literal(reference.provenance), graph))
+    if reference.cause_commit:
+        says.append(Quad(node, prism("causeCommit"), Literal(reference.cause_commit), graph))
+    return plan_interval(store, node, says, reference.start, reference.until, writing)
+
+
+def references(
+    store: GraphReader,
+    names: Names,
+    source: NamedNode | None = None,
+    target: NamedNode | None = None,
+    kind: NamedNode | None = None,
+    known_at: Instant | None = None,
+) -> tuple[KnownReference, ...]:
+    """Return the references that fit, whenever they hold, as believed at ``known_at`` (None: now)."""
+    graph = names.graph("semantic")
+    by = [(p, o) for p, o in ((SOURCE, source), (TARGET, target), (KIND, kind)) if o is not None]
+    first, *rest = by or [(RDF_TYPE, prism("Reference"))]
+    found = (_read(store, node, graph, known_at) for node in subjects(store, *first, graph))
+    wanted = dict(rest)
+    kept = [
+        known
+        for known in found
+        if known is not None
+        and known.target == wanted.get(TARGET, known.target)
+        and known.kind == wanted.get(KIND, known.kind)
+    ]
+    return tuple(sorted(kept, key=lambda known: (known.kind.value, known.source.value, known.target.value, known.node.value)))
+
+
+def _read(store: GraphReader, node: NamedNode, graph: NamedNode, known_at: Instant | None) -> KnownReference | None:
+    reference = about(store, node, graph)
+    belief = belief_at(store, reference, graph, known_at)
+    source, target, kind = reference.iri(SOURCE), reference.iri(TARGET), reference.iri(KIND)
+    if belief is None or source is None or target is None or kind is None:
+        return None
+    return KnownReference(
+        node=node,
+        source=source,
+        target=target,
+        kind=kind,
+        tier=reference.number(prism("tier")),
+        provenance=reference.text(prism("source")),
+        cause_commit=reference.text(prism("causeCommit")),
+        valid_from=reference.instant(VALID_FROM),
+        valid_until=belief.until(known_at),
+    )

@@ -1,0 +1,61 @@
+"""What one graph says about one subject, read once and typed; for nodes whose shape the engine wrote itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyoxigraph import Literal, NamedNode, Quad
+
+from prism_rdf.clock import Instant
+from prism_rdf.storage.interface import GraphReader
+
+
+@dataclass(frozen=True)
+class About:
+    """The quads of a subject in a graph. A getter of a missing property gives None or the default."""
+
+    node: NamedNode
+    quads: tuple[Quad, ...]
+
+    def iris(self, predicate: NamedNode) -> tuple[NamedNode, ...]:
+        return tuple(q.object for q in self.quads if q.predicate == predicate and isinstance(q.object, NamedNode))
+
+    def iri(self, predicate: NamedNode) -> NamedNode | None:
+        return next(iter(self.iris(predicate)), None)
+
+    def term(self, predicate: NamedNode) -> NamedNode | Literal | None:
+        for quad in self.quads:
+            if quad.predicate == predicate and isinstance(quad.object, (NamedNode, Literal)):
+                return quad.object
+        return None
+
+    def texts(self, predicate: NamedNode) -> tuple[str, ...]:
+        return tuple(q.object.value for q in self.quads if q.predicate == predicate and isinstance(q.object, Literal))
+
+    def text(self, predicate: NamedNode, default: str = "") -> str:
+        return next(iter(self.texts(predicate)), default)
+
+    def number(self, predicate: NamedNode, default: int = 0) -> int:
+        text = self.text(predicate)
+        return int(text) if text else default
+
+    def instant(self, predicate: NamedNode) -> Instant | None:
+        text = self.text(predicate)
+        return Instant.parse(text) if text else None
+
+
+def about(store: GraphReader, node: NamedNode, graph: NamedNode) -> About:
+    """Read what ``graph`` says about ``node``."""
+    return About(node, tuple(store.quads_for_pattern(node, None, None, graph)))
+
+
+def subjects(store: GraphReader, predicate: NamedNode, object: NamedNode, graph: NamedNode) -> tuple[NamedNode, ...]:
+    """Return the subjects that have this value, in no particular order."""
+    found = store.quads_for_pattern(None, predicate, object, graph)
+    return tuple(quad.subject for quad in found if isinstance(quad.subject, NamedNode))
+
+
+def objects(store: GraphReader, subject: NamedNode, predicate: NamedNode, graph: NamedNode) -> tuple[NamedNode, ...]:
+    """Return the IRIs that a subject has for a property, in no particular order."""
+    found = store.quads_for_pattern(subject, predicate, None, graph)
+    return tuple(quad.object for quad in found if isinstance(quad.object, NamedNode))

@@ -1,0 +1,168 @@
+"""Events and assertions as quads, both ways; what they fold to is in fold.py and states.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import inf
+from typing import cast
+
+from pyoxigraph import Literal, NamedNode, Quad
+
+from prism_rdf.belief import RECORDED_AT, Delta, Writing, belief_at, belief_of, revise
+from prism_rdf.clock import Instant
+from prism_rdf.model import Event, Op, Term, canonical_term, instant_literal
+from prism_rdf.namespaces import RDF_TYPE, derived_uuid, prism
+from prism_rdf.storage.about import About, about, subjects
+from prism_rdf.storage.interface import GraphReader
+from prism_rdf.temporal.fold import Stated, edge
+
+CHANGES = prism("changes")
+ASSERTION = prism("assertion")
+_AT = prism("at")
+_FROM = prism("from")
+_UNTIL = prism("until")
+_PROPERTY = prism("property")
+_VALUE = prism("value")
+_OP = prism("op")
+_LEVEL = prism("level")
+_SEQUENCE = prism("sequence")
+
+_OPTIONAL_TEXT = {
+    "cause_commit": prism("causeCommit"),
+    "description": prism("description"),
+    "source": prism("source"),
+}
+
+
+def event_uuid(event: Event, entity: NamedNode) -> str:
+    """Return the event's own uuid, or the one that follows from what it says and who says so."""
+    if event.uuid:
+        return event.uuid
+    said = [
+        "\t".join((a.property.value, str(a.value), a.op, _text(a.start), _text(a.until))) for a in event.assertions
+    ]
+    at = event.at.instant if event.at else None
+    return derived_uuid(
+        "event",
+        entity.value,
+        event.event_type,
+        _text(at),
+        event.source,
+        event.cause_commit,
+        event.cause_memory,
+        str(event.sequence),
+        str(event.level),
+        *said,
+    )
+
+
+def _text(instant: Instant | None) -> str:
+    return instant.iso() if instant else ""
+
+
+def event_quads(event: Event, uuid: str, writing: Writing) -> tuple[Quad, ...]:
+    """Return the quads of an event recorded now, its assertions included."""
+    names, graph = writing.names, writing.names.graph("temporal")
+    node = names.event(uuid)
+
+    def quad(predicate: NamedNode, value: Term) -> Quad:
+        return Quad(node, predicate, value, graph)
+
+    quads = [
+        quad(RDF_TYPE, prism("SupersessionEvent")),
+        quad(CHANGES, names.entity(event.entity)),
+        quad(prism("eventType"), Literal(event.event_type)),
+        quad(RECORDED_AT, instant_literal(writing.now)),
+        quad(prism("tier"), Literal(event.tier)),
+        quad(_SEQUENCE, Literal(event.sequence)),
+        quad(_LEVEL, Literal(event.level)),
+    ]
+    if event.at is not None:
+        quads.append(quad(_AT, instant_literal(event.at.instant)))
+        if event.at.precision != "instant":
+            quads.append(quad(prism("atPrecision"), Literal(event.at.precision)))
+    if event.cause_memory:
+        quads.append(quad(prism("causeMemory"), NamedNode(event.cause_memory)))
+    if event.props_drift is not None:
+        quads.append(quad(prism("propsDrift"), Literal(event.props_drift)))
+    for field, predicate in _OPTIONAL_TEXT.items():
+        if getattr(event, field):
+            quads.append(quad(predicate, Literal(getattr(event, field))))
+    for index in range(len(event.assertions)):
+        quads += _assertion_quads(event, uuid, index, writing)
+    return tuple(quads)
+
+
+def _assertion_quads(event: Event, uuid: str, index: int, writing: Writing) -> list[Quad]:
+    graph = writing.names.graph("temporal")
+    said = event.assertions[index]
+    node = writing.names.assertion(uuid, index)
+    quads = [
+        Quad(writing.names.event(uuid), ASSERTION, node, graph),
+        Quad(node, _PROPERTY, said.property, graph),
+        Quad(node, _OP, Literal(said.op), graph),
+    ]
+    if said.value is not None:
+        quads.append(Quad(node, _VALUE, canonical_term(said.value), graph))
+    if said.start is not None and (event.at is None or said.start != event.at.instant):
+        quads.append(Quad(node, _FROM, instant_literal(said.start), graph))
+    if said.until is not None:
+        quads.append(Quad(node, _UNTIL, instant_literal(said.until), graph))
+    return quads
+
+
+def stated_by(event: Event, uuid: str, writing: Writing) -> tuple[Stated, ...]:
+    """Return what an event about to be written states, in the form the fold takes."""
+    node = writing.names.event(uuid).value
+    at = edge(event.at.instant if event.at else None, -inf)
+    return tuple(
+        Stated(
+            event=node,
+            prop=said.property,
+            value=None if said.value is None else canonical_term(said.value),
+            op=said.op,
+            start=at if said.start is None else edge(said.start, -inf),
+            until=edge(said.until, inf),
+            level=event.level,
+            sequence=event.sequence,
+        )
+        for said in event.assertions
+    )
+
+
+def read_stated(
+    store: GraphReader, entity: NamedNode, graph: NamedNode, known_at: Instant | None = None
+) -> tuple[Stated, ...]:
+    """Return what the believed events of an entity state, as believed at ``known_at`` (None: now)."""
+    stated: list[Stated] = []
+    for node in subjects(store, CHANGES, entity, graph):
+        event = about(store, node, graph)
+        if belief_at(store, event, graph, known_at) is not None:
+            stated += _read_assertions(store, event, graph)
+    return tuple(stated)
+
+
+def _read_assertions(store: GraphReader, event: About, graph: NamedNode) -> Iterable[Stated]:
+    at = event.instant(_AT)
+    level, sequence = event.number(_LEVEL), event.number(_SEQUENCE)
+    for node in event.iris(ASSERTION):
+        said = about(store, node, graph)
+        prop = said.iri(_PROPERTY)
+        assert prop is not None
+        yield Stated(
+            event=event.node.value,
+            prop=prop,
+            value=said.term(_VALUE),
+            op=cast(Op, said.text(_OP)),
+            start=edge(said.instant(_FROM) or at, -inf),
+            until=edge(said.instant(_UNTIL), inf),
+            level=level,
+            sequence=sequence,
+        )
+
+
+def restate(store: GraphReader, node: NamedNode, writing: Writing) -> Delta | None:
+    """Return what makes a recorded event believed: nothing when it is, None when it was never recorded."""
+    graph = writing.names.graph("temporal")
+    belief = belief_of(about(store, node, graph))
+    return None if belief is None else revise(node, graph, belief, None, writing)

@@ -1,0 +1,219 @@
+"""The fold: from believed assertions to the pieces of an entity's history; pure, and blind to the order of arrival.
+
+At an instant t a single-valued property has the value of the covering assertion with the greatest rank (correction
+level, from, source sequence, content hash); a multi-valued one holds each value whose best covering operation is an
+``add`` that outranks every covering ``clear``. When a bounded assertion ends, what still covers t shows again.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from math import inf
+
+from pyoxigraph import NamedNode
+
+from prism_rdf.clock import Instant
+from prism_rdf.model import RETIRED, Op, Term
+
+Edge = float  # microseconds, or -inf / inf for unknown start and open end
+Rank = tuple[int, Edge, int, str, int, str]
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A believed assertion with all that ranks it; covers [start, until) in microseconds."""
+
+    event: str
+    prop: NamedNode
+    value: Term | None
+    op: Op
+    start: Edge
+    until: Edge
+    level: int = 0
+    sequence: int = 0
+
+    @property
+    def rank(self) -> Rank:
+        return (self.level, self.start, self.sequence, self.event, 0 if self.op == "clear" else 1, str(self.value))
+
+
+@dataclass(frozen=True)
+class Segment:
+    """What one property held over [start, until): the values, and the events that made it so at ``start``."""
+
+    start: Edge
+    until: Edge
+    values: tuple[Term, ...]
+    causes: tuple[str, ...]
+    setters: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One stretch of an entity's history; ``void`` when nothing is asserted there or the entity is retired.
+
+    ``setters`` says, for each property, which events set the values that hold.
+    """
+
+    start: Edge
+    until: Edge
+    props: Mapping[NamedNode, tuple[Term, ...]]
+    causes: tuple[str, ...]
+    setters: Mapping[NamedNode, tuple[str, ...]]
+    void: bool
+
+
+def edge(instant: Instant | None, unknown: Edge) -> Edge:
+    return unknown if instant is None else instant.micros
+
+
+def instant(at: Edge) -> Instant | None:
+    return None if at in (inf, -inf) else Instant(int(at))
+
+
+def fold(stated: Iterable[Stated], multi: Collection[NamedNode]) -> tuple[Piece, ...]:
+    """Return the history of one entity: pieces in order, without gaps, none of zero length.
+
+    ``multi`` names the multi-valued properties. Neighbours that hold the same values are one piece. The last piece
+    is open. Before the first assertion there is none.
+    """
+    by_property: defaultdict[NamedNode, list[Stated]] = defaultdict(list)
+    for assertion in stated:
+        if assertion.start < assertion.until:
+            by_property[assertion.prop].append(assertion)
+    segments = {
+        prop: (_multi_segments if prop in multi else _single_segments)(assertions)
+        for prop, assertions in by_property.items()
+    }
+    return _merge(segments)
+
+
+def _boundaries(assertions: Iterable[Stated]) -> list[Edge]:
+    return sorted({a.start for a in assertions} | {a.until for a in assertions if a.until != inf})
+
+
+def _single_segments(assertions: list[Stated]) -> list[Segment]:
+    waiting = sorted(assertions, key=lambda a: a.start)
+    active: list[tuple[tuple[object, ...], int, Stated]] = []
+    segments: list[Segment] = []
+    held: Stated | None = None
+    position = 0
+    edges = _boundaries(assertions)
+    for index, at in enumerate(edges):
+        while position < len(waiting) and waiting[position].start <= at:
+            heapq.heappush(active, (_descending(waiting[position].rank), position, waiting[position]))
+            position += 1
+        while active and active[0][2].until <= at:
+            heapq.heappop(active)
+        winner = active[0][2] if active else None
+        until = edges[index + 1] if index + 1 < len(edges) else inf
+        revealed = winner is None or winner.start < at
+        cause = held if revealed and held is not None and held is not winner else winner
+        values = () if winner is None or winner.value is None or winner.op == "clear" else (winner.value,)
+        setters = (winner.event,) if winner is not None else ()
+        segments.append(Segment(at, until, values, (cause.event,) if cause is not None else (), setters))
+        held = winner
+    return segments
+
+
+def _descending(rank: Rank) -> tuple[object, ...]:
+    level, start, sequence, event, kind, value = rank
+    return (-level, -start, -sequence, [-ord(char) for char in event], -kind, [-ord(char) for char in value])
+
+
+def _multi_segments(assertions: list[Stated]) -> list[Segment]:
+    edges = _boundaries(assertions)
+    starting: defaultdict[Edge, list[Stated]] = defaultdict(list)
+    ending: defaultdict[Edge, list[Stated]] = defaultdict(list)
+    for assertion in assertions:
+        starting[assertion.start].append(assertion)
+        ending[assertion.until].append(assertion)
+    active: list[Stated] = []
+    segments: list[Segment] = []
+    for index, at in enumerate(edges):
+        active = _undominated([a for a in active if a.until > at] + starting[at])
+        until = edges[index + 1] if index + 1 < len(edges) else inf
+        holding = _holding(active)
+        changes = starting[at] or ending[at]
+        causes = tuple(sorted({a.event for a in changes}))
+        setters = tuple(sorted({a.event for a in holding.values()}))
+        segments.append(Segment(at, until, tuple(sorted(holding, key=str)), causes, setters))
+    return segments
+
+
+def _undominated(active: list[Stated]) -> list[Stated]:
+    """Drop what an open-ended clear outranks for good: it can never show again."""
+    floor = max((a.rank for a in active if a.op == "clear" and a.until == inf), default=None)
+    return active if floor is None else [a for a in active if a.rank >= floor]
+
+
+def _holding(active: Iterable[Stated]) -> dict[Term, Stated]:
+    best: dict[Term, Stated] = {}
+    cleared: Rank | None = None
+    for assertion in active:
+        if assertion.op == "clear" or assertion.value is None:
+            cleared = assertion.rank if cleared is None else max(cleared, assertion.rank)
+        elif assertion.value not in best or assertion.rank > best[assertion.value].rank:
+            best[assertion.value] = assertion
+    return {
+        value: assertion
+        for value, assertion in best.items()
+        if assertion.op in ("add", "set") and (cleared is None or assertion.rank > cleared)
+    }
+
+
+def _merge(segments: Mapping[NamedNode, list[Segment]]) -> tuple[Piece, ...]:
+    edges = sorted({segment.start for run in segments.values() for segment in run})
+    cursor = dict.fromkeys(segments, -1)
+    pieces: list[Piece] = []
+    for index, at in enumerate(edges):
+        until = edges[index + 1] if index + 1 < len(edges) else inf
+        starting: dict[NamedNode, Segment] = {}
+        for prop, run in segments.items():
+            if cursor[prop] + 1 < len(run) and run[cursor[prop] + 1].start == at:
+                cursor[prop] += 1
+                starting[prop] = run[cursor[prop]]
+        holding = {prop: run[cursor[prop]] for prop, run in segments.items() if cursor[prop] >= 0}
+        _append(pieces, _piece(at, until, holding, starting, pieces[-1] if pieces else None))
+    return tuple(pieces)
+
+
+def _piece(
+    at: Edge,
+    until: Edge,
+    holding: Mapping[NamedNode, Segment],
+    starting: Mapping[NamedNode, Segment],
+    before: Piece | None,
+) -> Piece:
+    retired = holding.get(RETIRED)
+    props = {prop: s.values for prop, s in holding.items() if s.values and prop != RETIRED}
+    void = not props or (retired is not None and bool(retired.values) and _is_true(retired.values[0]))
+    if void:
+        props = {}
+    was = before.props if before is not None else {}
+    changed = {prop for prop in starting if props.get(prop) != was.get(prop)}
+    if RETIRED in starting and before is not None and before.void != void:
+        changed = {RETIRED}
+    causes = sorted({event for prop in changed or starting for event in starting[prop].causes})
+    setters = {prop: holding[prop].setters for prop in props}
+    return Piece(at, until, props, tuple(causes), setters, void)
+
+
+def _is_true(term: Term) -> bool:
+    return term.value in ("true", "1")
+
+
+def _append(pieces: list[Piece], piece: Piece) -> None:
+    """Add a piece, or lengthen the last one when it holds the same."""
+    if not pieces:
+        if not piece.void:
+            pieces.append(piece)
+        return
+    last = pieces[-1]
+    if last.void == piece.void and last.props == piece.props:
+        pieces[-1] = Piece(last.start, piece.until, last.props, last.causes, last.setters, last.void)
+    else:
+        pieces.append(piece)

@@ -1,0 +1,78 @@
+"""Reading states: at an instant, and the whole history, on both time axes; nothing is computed that is not stored."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from pyoxigraph import Literal, NamedNode
+
+from prism_rdf.belief import VALID_FROM, belief_at
+from prism_rdf.clock import Instant
+from prism_rdf.model import State, Term
+from prism_rdf.namespaces import Names
+from prism_rdf.storage.about import about, objects
+from prism_rdf.storage.interface import GraphReader
+from prism_rdf.temporal.states import CAUSED_BY, COMMIT_STATUS, HAS_STATE, SUPERSEDED_BY, VOID
+
+
+def states_of(
+    store: GraphReader, names: Names, entity: NamedNode, known_at: Instant | None = None
+) -> tuple[State, ...]:
+    """Return the states of an entity believed at ``known_at`` (None: now), oldest first, voids and drafts included.
+
+    Snapshots are left out: ``snapshot`` reads one. A state is believed over [recorded, withdrawn) of system time.
+    """
+    found = (_read(store, names, entity, node, known_at) for node in objects(store, entity, HAS_STATE, names.graph("temporal")))
+    return tuple(sorted((state for state in found if state is not None), key=_order))
+
+
+def _order(state: State) -> tuple[bool, int]:
+    return (state.valid_from is not None, state.valid_from.micros if state.valid_from else 0)
+
+
+def _read(
+    store: GraphReader, names: Names, entity: NamedNode, node: NamedNode, known_at: Instant | None
+) -> State | None:
+    graph = names.graph("temporal")
+    state = about(store, node, graph)
+    belief = belief_at(store, state, graph, known_at)
+    if belief is None:
+        return None
+    following = state.iri(SUPERSEDED_BY)
+    return State(
+        iri=node.value,
+        entity=entity.value,
+        valid_from=state.instant(VALID_FROM),
+        valid_until=belief.until(known_at),
+        recorded_at=belief.recorded_at,
+        commit_status="wip" if state.text(COMMIT_STATUS) == "wip" else "committed",
+        causes=tuple(sorted(cause.value for cause in state.iris(CAUSED_BY))),
+        superseded_by=following.value if following else "",
+        void=state.term(VOID) is not None,
+    )
+
+
+def covering(states: tuple[State, ...], at: Instant, *, prefer_wip: bool) -> State | None:
+    """Return the state of [valid_from, valid_until) that covers ``at``: the draft first when preferred, else the sealed.
+
+    A void counts as a state: it says that there was nothing.
+    """
+    covers = [
+        state
+        for state in states
+        if (state.valid_from is None or state.valid_from <= at)
+        and (state.valid_until is None or at < state.valid_until)
+    ]
+    sealed = [state for state in covers if state.commit_status == "committed"]
+    drafts = [state for state in covers if state.commit_status == "wip"]
+    order = drafts[-1:] + sealed[-1:] if prefer_wip else sealed[-1:]
+    return order[0] if order else None
+
+
+def snapshot(store: GraphReader, state: NamedNode) -> dict[NamedNode, tuple[Term, ...]]:
+    """Return what a state holds: property to its values, sorted."""
+    props: defaultdict[NamedNode, list[Term]] = defaultdict(list)
+    for quad in store.quads_for_pattern(None, None, None, state):
+        if isinstance(quad.object, (NamedNode, Literal)):
+            props[quad.predicate].append(quad.object)
+    return {prop: tuple(sorted(values, key=str)) for prop, values in props.items()}
