@@ -7,6 +7,7 @@
     ├── AmbiguousError                 4   one name, several things
     ├── RefusedError                   5   understood, and not allowed
     │   ├── ValidationError                the SHACL gate or an invariant said no
+    │   ├── IdempotencyConflict
     │   ├── NotAStore
     │   └── StoreVersionError
     ├── NotFoundError                  6
@@ -124,6 +125,13 @@ class ValidationError(RefusedError):
 
     def details(self) -> Mapping[str, Any]:
         return {"report": [asdict(violation) for violation in self.report]}
+
+
+class IdempotencyConflict(RefusedError):
+    """The same idempotency key came with another payload."""
+
+    code = "idempotency-conflict"
+    http_status = 409
 
 
 class NotAStore(RefusedError):

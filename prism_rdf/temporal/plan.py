@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 
 from pyoxigraph import NamedNode
 
@@ -11,38 +12,46 @@ from prism_rdf.belief import Delta, Writing
 from prism_rdf.model import Event
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.temporal.events import event_quads, event_uuid, read_stated, restate, stated_by
-from prism_rdf.temporal.fold import Stated, fold
+from prism_rdf.temporal.fold import Piece, Stated, fold
 from prism_rdf.temporal.states import plan_states, read_sealed
+
+
+@dataclass(frozen=True)
+class Folding:
+    """What new events make of one entity: its history from now on believed, and the change that records it."""
+
+    entity: NamedNode
+    pieces: tuple[Piece, ...]
+    delta: Delta
 
 
 def plan_events(
     store: GraphReader, events: Iterable[Event], multi: Collection[NamedNode], writing: Writing
-) -> Delta:
-    """Return the change that records the events and makes the states their fold; empty for events already believed."""
+) -> tuple[Folding, ...]:
+    """Return a folding for each entity that the events change; none for events that are already believed."""
     by_entity: defaultdict[str, list[Event]] = defaultdict(list)
     for event in events:
         by_entity[event.entity].append(event)
-    return Delta.joined(_plan_entity(store, uuid, group, multi, writing) for uuid, group in by_entity.items())
+    foldings = (_plan_entity(store, uuid, group, multi, writing) for uuid, group in by_entity.items())
+    return tuple(folding for folding in foldings if folding is not None)
 
 
 def _plan_entity(
     store: GraphReader, uuid: str, events: Sequence[Event], multi: Collection[NamedNode], writing: Writing
-) -> Delta:
+) -> Folding | None:
     entity, graph = writing.names.entity(uuid), writing.names.graph("temporal")
     parts: list[Delta] = []
     news: dict[str, tuple[Stated, ...]] = {}
     for event in events:
         name = event_uuid(event, entity)
         recorded = restate(store, writing.names.event(name), writing)
-        if recorded is None:
-            parts.append(Delta(event_quads(event, name, writing)))
-        elif recorded == Delta():
+        if recorded == Delta() or name in news:
             continue
-        else:
-            parts.append(recorded)
+        parts.append(Delta(event_quads(event, name, writing)) if recorded is None else recorded)
         news[name] = stated_by(event, name, writing)
     if not news:
-        return Delta()
+        return None
     stated = read_stated(store, entity, graph) + tuple(s for group in news.values() for s in group)
-    parts.append(plan_states(entity, fold(stated, multi), read_sealed(store, entity, graph), writing))
-    return Delta.joined(parts)
+    pieces = fold(stated, multi)
+    parts.append(plan_states(entity, pieces, read_sealed(store, entity, graph), writing))
+    return Folding(entity, pieces, Delta.joined(parts))

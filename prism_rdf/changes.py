@@ -1,0 +1,161 @@
+"""From intents to one ChangeSet: asks each layer's planner, then derives the current graph; nothing is written here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pyoxigraph import NamedNode, Quad
+
+from prism_rdf.belief import Delta, Writing
+from prism_rdf.canonical.catalog import TypeCatalog
+from prism_rdf.canonical.entities import plan_entities, type_of
+from prism_rdf.errors import UnknownEntity, ValidationError, Violation
+from prism_rdf.evidence.memories import plan_memories
+from prism_rdf.model import Alias, ChangeSet, Event, Intent, Memory, NewEntity, Reference, instant_literal
+from prism_rdf.namespaces import local_name, meta_graph, prism
+from prism_rdf.semantic.aliases import plan_aliases
+from prism_rdf.semantic.references import plan_references
+from prism_rdf.storage.interface import GraphReader
+from prism_rdf.storage.overlay import Overlay
+from prism_rdf.temporal.fold import Piece
+from prism_rdf.temporal.plan import Folding, plan_events
+from prism_rdf.views import as_quads, entity_view, next_boundary
+
+DUE_AT = prism("dueAt")
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What every plan stands on: the store as it is, the types it knows, and whose it is."""
+
+    store: GraphReader
+    catalog: TypeCatalog
+    tenant: str
+
+    def superclasses(self, type_iri: NamedNode) -> tuple[NamedNode, ...]:
+        return self.catalog.type(type_iri).superclasses
+
+
+def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> ChangeSet:
+    """Return the change that fulfils all intents at once; empty when all of it is already so.
+
+    Each entity is folded once. Raises UnknownEntity for an intent about nothing, ValidationError for a second type
+    or a changed immutable property.
+    """
+    types = _types(ground, intents, writing)
+    new = [intent for intent in intents if isinstance(intent, NewEntity)]
+    parts = [plan_entities(ground.store, new, ground.tenant, writing)]
+    for event_type, events in _by_type(types, intents).items():
+        parts.append(_plan_type(ground, event_type, events, writing))
+    aliases = [intent for intent in intents if isinstance(intent, Alias)]
+    references = [intent for intent in intents if isinstance(intent, Reference)]
+    memories = [intent for intent in intents if isinstance(intent, Memory)]
+    parts.append(plan_aliases(ground.store, aliases, writing))
+    parts.append(plan_references(ground.store, references, writing))
+    parts.append(plan_memories(ground.store, memories, writing))
+    delta = _netted(Delta.joined(parts))
+    if not delta.adds and not delta.removes:
+        return ChangeSet()
+    touched = tuple(writing.names.entity(uuid) for uuid in sorted(types))
+    derived = refresh(ground, touched, Overlay(ground.store, delta.adds, delta.removes), writing)
+    return ChangeSet(delta.adds + derived.adds, delta.removes + derived.removes, touched)
+
+
+def refresh(ground: Ground, entities: Iterable[NamedNode], after: GraphReader, writing: Writing) -> Delta:
+    """Return what makes the current graph right for these entities, and when they are due again.
+
+    ``after`` is the store as it will be; the current graph and the due dates are still those of ``ground``.
+    """
+    current, meta = writing.names.graph("current"), meta_graph(writing.names.base)
+    parts = []
+    for entity in entities:
+        wanted = set(as_quads(entity_view(after, writing.names, entity, writing.now, ground.superclasses), current))
+        due = next_boundary(after, writing.names, entity, writing.now)
+        if due is not None:
+            wanted.add(Quad(entity, DUE_AT, instant_literal(due), meta))
+        stored = set(ground.store.quads_for_pattern(entity, None, None, current))
+        stored |= set(ground.store.quads_for_pattern(entity, DUE_AT, None, meta))
+        parts.append(Delta(tuple(sorted(wanted - stored, key=str)), tuple(sorted(stored - wanted, key=str))))
+    return Delta.joined(parts)
+
+
+def _types(ground: Ground, intents: Sequence[Intent], writing: Writing) -> dict[str, NamedNode]:
+    """Return the type of every entity that the intents touch, new ones included; raise for one that is not there."""
+    new = {intent.uuid: intent.type for intent in intents if isinstance(intent, NewEntity)}
+    types = dict(new)
+    for intent in intents:
+        for uuid in _about(intent):
+            if uuid not in types:
+                known = type_of(ground.store, writing.names, writing.names.entity(uuid))
+                if known is None:
+                    raise UnknownEntity(
+                        f"there is no entity {uuid} in {writing.names.namespace}",
+                        rule="a change is about an entity of the same project",
+                        mend="make it first, or check the identifier (prism entities lists them)",
+                        node=uuid,
+                    )
+                types[uuid] = known
+    return types
+
+
+def _about(intent: Intent) -> tuple[str, ...]:
+    if isinstance(intent, NewEntity):
+        return (intent.uuid,)
+    if isinstance(intent, Event):
+        return (intent.entity,)
+    if isinstance(intent, Alias):
+        return (intent.target,)
+    if isinstance(intent, Reference):
+        return (intent.source, intent.target)
+    return intent.about
+
+
+def _by_type(types: dict[str, NamedNode], intents: Iterable[Intent]) -> dict[NamedNode, list[Event]]:
+    grouped: dict[NamedNode, list[Event]] = {}
+    for intent in intents:
+        if isinstance(intent, Event):
+            grouped.setdefault(types[intent.entity], []).append(intent)
+    return grouped
+
+
+def _plan_type(ground: Ground, type_iri: NamedNode, events: Iterable[Event], writing: Writing) -> Delta:
+    known = ground.catalog.type(type_iri)
+    multi = frozenset(prop.iri for prop in known.properties if prop.multi)
+    foldings = plan_events(ground.store, events, multi, writing)
+    immutable = frozenset(prop.iri for prop in known.immutable)
+    found = [violation for folding in foldings for violation in _changed(folding, immutable, known.name)]
+    if found:
+        raise ValidationError(found)
+    return Delta.joined(folding.delta for folding in foldings)
+
+
+def _changed(folding: Folding, immutable: frozenset[NamedNode], type_name: str) -> Iterable[Violation]:
+    """Yield a violation for each immutable property that does not keep one value through all pieces."""
+    for prop in sorted(immutable, key=str):
+        first: Piece | None = None
+        for piece in folding.pieces:
+            if piece.void or (first is None and prop not in piece.props):
+                continue
+            if first is not None and piece.props.get(prop) != first.props[prop]:
+                old, new = _shown(first, prop), _shown(piece, prop)
+                yield Violation(
+                    node=folding.entity.value,
+                    path=prop.value,
+                    value=new,
+                    shape=f"immutable properties of {type_name}",
+                    message=f"{local_name(prop.value)} of a {type_name} never changes: it is {old}, not {new}",
+                    mend="make a new entity, or correct the first statement if it was wrong (event_type correction)",
+                )
+                break
+            first = first or piece
+
+
+def _shown(piece: Piece, prop: NamedNode) -> str:
+    return ", ".join(value.value for value in piece.props.get(prop, ())) or "nothing"
+
+
+def _netted(delta: Delta) -> Delta:
+    """Drop doubles, and what is removed only to be added again."""
+    adds, removes = dict.fromkeys(delta.adds), dict.fromkeys(delta.removes)
+    return Delta(tuple(q for q in adds if q not in removes), tuple(q for q in removes if q not in adds))

@@ -1,0 +1,208 @@
+"""The only writer: lock, plan, gate, change log with fsync, one atomic update, receipt. Meaning is decided below.
+
+A commit is acknowledged only after its log entry is on disk. When the store lacks a logged commit (a crash between
+the two), opening replays it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Sequence
+
+from pyoxigraph import Literal, NamedNode, Quad
+
+from prism_rdf.belief import Writing
+from prism_rdf.changes import DUE_AT, Ground, plan, refresh
+from prism_rdf.clock import Clock, Instant
+from prism_rdf.errors import IdempotencyConflict, ValidationError, Violation
+from prism_rdf.model import ChangeSet, Intent, NewEntity, Receipt, instant_literal
+from prism_rdf.namespaces import RDF_TYPE, Names, commit_iri, meta_graph, prism
+from prism_rdf.scopes import scopes_of
+from prism_rdf.storage.about import about
+from prism_rdf.storage.changelog import ChangeLog, LoggedChange
+from prism_rdf.storage.interface import GraphStore, InvariantBroken
+from prism_rdf.storage.overlay import Overlay
+from prism_rdf.validation.checks import Check, load_checks
+from prism_rdf.validation.gate import Gate
+
+LAST_COMMIT = prism("lastCommit")
+HAS_NAMESPACE = prism("hasNamespace")
+_NUMBER = prism("commitNumber")
+_RECORDED_AT = prism("recordedAt")
+_KEY = prism("idempotencyKey")
+_PAYLOAD = prism("payloadHash")
+_CREATED = prism("created")
+_VIOLATION = "urn:prism:violation:"
+
+
+class Committer:
+    """Writes to one store. Thread-safe: one commit at a time, readers are never blocked."""
+
+    def __init__(self, ground: Ground, store: GraphStore, log: ChangeLog, gate: Gate, base: str, clock: Clock) -> None:
+        self._ground = ground
+        self._store = store
+        self._log = log
+        self._gate = gate
+        self._base = base
+        self._clock = clock
+        self._meta = meta_graph(base)
+        self._lock = threading.RLock()
+        self._checks: tuple[Check, ...] = load_checks()
+        self._number, self._recorded_at = self._read_last()
+        self._replay()
+
+    @property
+    def number(self) -> int:
+        """Return the number of the last commit; 0 when there is none."""
+        return self._number
+
+    def write(
+        self, namespace: str, intents: Callable[[], Sequence[Intent]], verb: str, *, key: str = "", payload: str = ""
+    ) -> Receipt:
+        """Fulfil the intents in one commit and return its receipt; ``intents`` is called under the writer's lock.
+
+        Returns a receipt without a commit when all of it already was so. The same ``key`` with the same ``payload``
+        returns the first receipt again. Raises ValidationError (nothing written), IdempotencyConflict, RefusedError.
+        """
+        with self._lock:
+            names = Names(self._base, namespace)
+            repeated = self._repeated(names, key, payload)
+            if repeated is not None:
+                return repeated
+            writing = Writing(names, self._next_instant(), self._number + 1)
+            wanted = tuple(intents())
+            change = plan(self._ground, wanted, writing)
+            created = tuple(names.entity(i.uuid).value for i in wanted if isinstance(i, NewEntity))
+            if change.empty:
+                return Receipt(None, None, created)
+            self._judge(change, names)
+            self._commit(change, writing, verb, self._record(writing, verb, key, payload, created))
+            return Receipt(writing.number, writing.now, created, change.notes)
+
+    def apply_due(self, now: Instant) -> None:
+        """Bring the current graphs up to ``now``: what begins or ends by time alone needs no commit."""
+        due: dict[str, list[NamedNode]] = {}
+        for quad in self._store.quads_for_pattern(None, DUE_AT, None, self._meta):
+            if isinstance(quad.object, Literal) and Instant.parse(quad.object.value) <= now:
+                assert isinstance(quad.subject, NamedNode)
+                namespace = quad.subject.value.removeprefix(f"{self._base}/").split("/", 1)[0]
+                due.setdefault(namespace, []).append(quad.subject)
+        if not due:
+            return
+        with self._lock:
+            for namespace, entities in due.items():
+                writing = Writing(Names(self._base, namespace), now, self._number)
+                delta = refresh(self._ground, entities, self._store, writing)
+                self._store.apply(delta.adds, delta.removes, {})
+
+    def _next_instant(self) -> Instant:
+        now = self._clock.now()
+        return now if self._recorded_at is None or now > self._recorded_at else self._recorded_at.plus(micros=1)
+
+    def _judge(self, change: ChangeSet, names: Names) -> None:
+        after = Overlay(self._store, change.adds, change.removes)
+        found = self._gate.check(scopes_of(change, after, names, self._ground.superclasses))
+        if found:
+            raise ValidationError(found)
+
+    def _commit(self, change: ChangeSet, writing: Writing, verb: str, record: Sequence[Quad]) -> None:
+        last = Quad(NamedNode(self._base), LAST_COMMIT, Literal(self._number), self._meta)
+        logged = LoggedChange(
+            number=writing.number,
+            recorded_at=writing.now,
+            namespace=writing.names.namespace,
+            verb=verb,
+            adds=(*change.adds, *record),
+            removes=(*change.removes, last),
+        )
+        self._log.append(logged)
+        try:
+            self._store.apply(logged.adds, logged.removes, self._post_conditions(writing.names, change.touched))
+        except InvariantBroken as error:
+            self._log.abort(writing.number)
+            raise ValidationError([_broken(error, change.touched, self._checks)]) from error
+        except BaseException:
+            self._log.abort(writing.number)
+            raise
+        self._number, self._recorded_at = writing.number, writing.now
+
+    def _post_conditions(self, names: Names, touched: Sequence[NamedNode]) -> dict[NamedNode, str]:
+        if not touched:
+            return {}
+        graphs = {check: NamedNode(_VIOLATION + check.name) for check in self._checks}
+        return {graph: check.post_condition(names, touched, graph) for check, graph in graphs.items()}
+
+    def _record(self, writing: Writing, verb: str, key: str, payload: str, created: Sequence[str]) -> tuple[Quad, ...]:
+        node, base, namespace = commit_iri(self._base, writing.number), NamedNode(self._base), writing.names.namespace
+        quads = [
+            Quad(base, LAST_COMMIT, Literal(writing.number), self._meta),
+            Quad(base, HAS_NAMESPACE, Literal(namespace), self._meta),
+            Quad(node, RDF_TYPE, prism("Commit"), self._meta),
+            Quad(node, _NUMBER, Literal(writing.number), self._meta),
+            Quad(node, _RECORDED_AT, instant_literal(writing.now), self._meta),
+            Quad(node, prism("namespace"), Literal(namespace), self._meta),
+            Quad(node, prism("verb"), Literal(verb), self._meta),
+        ]
+        if key:
+            quads.append(Quad(node, _KEY, Literal(_scoped(namespace, key)), self._meta))
+            quads.append(Quad(node, _PAYLOAD, Literal(_hashed(payload)), self._meta))
+            quads += [Quad(node, _CREATED, NamedNode(entity), self._meta) for entity in created]
+        return tuple(quads)
+
+    def _repeated(self, names: Names, key: str, payload: str) -> Receipt | None:
+        if not key:
+            return None
+        literal = Literal(_scoped(names.namespace, key))
+        quad = next(self._store.quads_for_pattern(None, _KEY, literal, self._meta), None)
+        if quad is None or not isinstance(quad.subject, NamedNode):
+            return None
+        commit = about(self._store, quad.subject, self._meta)
+        if commit.text(_PAYLOAD) != _hashed(payload):
+            raise IdempotencyConflict(
+                f"idempotency key {key!r} was already used for something else",
+                rule="the same key stands for the same request",
+                mend="use a new key for a new request",
+                node=quad.subject.value,
+            )
+        created = tuple(entity.value for entity in commit.iris(_CREATED))
+        return Receipt(commit.number(_NUMBER), commit.instant(_RECORDED_AT), created, replayed=True)
+
+    def _read_last(self) -> tuple[int, Instant | None]:
+        number = about(self._store, NamedNode(self._base), self._meta).number(LAST_COMMIT)
+        if number == 0:
+            return 0, None
+        return number, about(self._store, commit_iri(self._base, number), self._meta).instant(_RECORDED_AT)
+
+    def _replay(self) -> None:
+        """Apply the logged commits that the store lacks; one that breaks an invariant was never acknowledged."""
+        for change in self._log.read(self._number):
+            names = Names(self._base, change.namespace)
+            touched = _entities(change.adds, names)
+            try:
+                self._store.apply(change.adds, change.removes, self._post_conditions(names, touched))
+            except InvariantBroken:
+                self._log.abort(change.number)
+                continue
+            self._number, self._recorded_at = change.number, change.recorded_at
+
+
+def _entities(quads: Sequence[Quad], names: Names) -> tuple[NamedNode, ...]:
+    prefix = names.entity("").value
+    found = {q.subject for q in quads if isinstance(q.subject, NamedNode) and q.subject.value.startswith(prefix)}
+    return tuple(sorted(found, key=str))
+
+
+def _broken(error: InvariantBroken, touched: Sequence[NamedNode], checks: Sequence[Check]) -> Violation:
+    name = error.graph.removeprefix(_VIOLATION)
+    summary = next((check.summary for check in checks if check.name == name), name)
+    node = touched[0].value if len(touched) == 1 else ""
+    return Violation(node, "", "", name, f"the write would break an invariant: {summary}", "see `prism check --help`")
+
+
+def _scoped(namespace: str, key: str) -> str:
+    return f"{namespace}\n{key}"
+
+
+def _hashed(payload: str) -> str:
+    return hashlib.sha256(payload.encode()).hexdigest()

@@ -1,0 +1,95 @@
+"""Which triples of a change the gate sees in which scope: a copy just large enough to judge what the change touches.
+
+An entity is the subject in several graphs, and the closed shape of an identity must not see its states. So each scope
+takes from its own graph only, and a snapshot is re-subjected to its state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from pyoxigraph import NamedNode, Quad, Triple
+
+from prism_rdf.canonical.entities import type_of
+from prism_rdf.model import ChangeSet
+from prism_rdf.namespaces import RDF_TYPE, Names, prism
+from prism_rdf.semantic.references import KIND, SOURCE, TARGET
+from prism_rdf.storage.about import about
+from prism_rdf.storage.interface import GraphReader
+from prism_rdf.temporal.events import ASSERTION
+from prism_rdf.validation.gate import Scope
+
+_SCOPE_OF = {
+    prism("SupersessionEvent"): "event",
+    prism("State"): "state",
+    prism("EarlierBelief"): "state",
+    prism("Alias"): "alias",
+    prism("Reference"): "reference",
+    prism("Memory"): "memory",
+}
+Superclasses = Callable[[NamedNode], Iterable[NamedNode]]
+
+
+def scopes_of(
+    change: ChangeSet, after: GraphReader, names: Names, superclasses: Superclasses
+) -> Mapping[Scope, Sequence[Triple]]:
+    """Return what the gate must judge of ``change``; ``after`` is the store as it will be."""
+    scopes: dict[Scope, list[Triple]] = {}
+    seen: set[tuple[object, NamedNode]] = set()
+    derived = names.graph("current")
+    for quad in change.adds:
+        if quad.graph_name == derived or not isinstance(quad.graph_name, NamedNode):
+            continue
+        place = (quad.subject, quad.graph_name)
+        if place not in seen:
+            seen.add(place)
+            for scope, triples in _judged(quad, after, names, superclasses):
+                scopes.setdefault(scope, []).extend(triples)
+    return scopes
+
+
+def _judged(
+    quad: Quad, after: GraphReader, names: Names, superclasses: Superclasses
+) -> Iterable[tuple[Scope, list[Triple]]]:
+    graph, subject = quad.graph_name, quad.subject
+    assert isinstance(graph, NamedNode) and isinstance(subject, NamedNode)
+    node = about(after, subject, graph)
+    triples = [q.triple for q in node.quads]
+    if graph == names.graph("canonical"):
+        yield "identity", triples
+        return
+    if graph.value.startswith(f"{names.base}/{names.namespace}/state/"):
+        kind = type_of(after, names, subject)
+        if kind is not None:
+            held = [Triple(graph, t.predicate, t.object) for t in triples]
+            yield "snapshot", [Triple(graph, RDF_TYPE, kind), *held]
+        return
+    scope = _SCOPE_OF.get(node.iri(RDF_TYPE) or RDF_TYPE)
+    if scope is None:
+        return
+    if scope == "event":
+        for assertion in node.iris(ASSERTION):
+            triples += [q.triple for q in about(after, assertion, graph).quads]
+    if scope == "reference":
+        yield "link", _link(after, names, node.iri(SOURCE), node.iri(KIND), node.iri(TARGET), superclasses)
+    yield scope, triples
+
+
+def _link(
+    after: GraphReader,
+    names: Names,
+    source: NamedNode | None,
+    kind: NamedNode | None,
+    target: NamedNode | None,
+    superclasses: Superclasses,
+) -> list[Triple]:
+    if source is None or kind is None or target is None:
+        return []
+    triples = [Triple(source, kind, target)]
+    for end in (source, target):
+        own = type_of(after, names, end)
+        if own is not None:
+            triples += [Triple(end, RDF_TYPE, parent) for parent in (own, *superclasses(own))]
+    return triples
+
+
