@@ -18,6 +18,8 @@ Exit codes:
   1 unexpected 4 ambiguous                    7 busy or timed out
   2 usage      5 refused                      8 findings
 
+Examples:
+
 \b
   prism ingest docs/decisions --pid demo
   prism recall "which database" --as-of 2025-10-30

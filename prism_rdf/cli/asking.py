@@ -70,9 +70,11 @@ def recall(
     as_of: AsOf = None,
     limit: Limit = 10,
     sealed: Sealed = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Show which leg found each hit, and how the legs are.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show which leg found each hit, and how the legs are.")
+    ] = False,
 ) -> int:
-    """Find what was said, each hit told apart as current, historical or wip."""
+    """Find what was said: current, historical or wip."""
     with common.project() as project:
         answer = project.recall(text, as_of=as_of, limit=limit, prefer_wip=not sealed, explain=explain)
     if common.json:
@@ -153,7 +155,7 @@ def _print_heading(found: Mapping[str, Any]) -> None:
 
 
 def history(common: Common, entity: EntityArgument, known_at: KnownAt = None) -> int:
-    """List an entity's states from the first to the last, and what each changed."""
+    """List an entity's states, and what each changed."""
     with common.project() as project:
         states = project.history(project.resolve(entity), known_at=known_at)
     if common.json:
@@ -164,7 +166,14 @@ def history(common: Common, entity: EntityArgument, known_at: KnownAt = None) ->
     before: Mapping[str, Any] = {}
     rows = []
     for found in states:
-        rows.append((found["valid_from"] or "unknown", found["valid_until"] or "open", found["flag"], _changes(before, found["props"])))
+        rows.append(
+            (
+                found["valid_from"] or "unknown",
+                found["valid_until"] or "open",
+                found["flag"],
+                _changes(before, found["props"]),
+            )
+        )
         before = found["props"]
     print_table(["from", "until", "flag", "what changed"], rows, fixed=3)
     return 0
@@ -181,7 +190,9 @@ def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
 
 def entities(
     common: Common,
-    type_name: Annotated[str | None, typer.Option("--type", metavar="TYPE", help="Only of this type, such as ADR.")] = None,
+    type_name: Annotated[
+        str | None, typer.Option("--type", metavar="TYPE", help="Only of this type, such as ADR.")
+    ] = None,
     limit: Limit = 100,
     as_of: AsOf = None,
 ) -> int:

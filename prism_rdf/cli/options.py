@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -23,7 +24,8 @@ HomeOption = Annotated[
     Path | None, typer.Option("--home", metavar="DIR", help="Folder of the stores. [env var: PRISM_HOME]")
 ]
 TenantOption = Annotated[
-    str | None, typer.Option("--tenant", metavar="NAME", help="Whose store in it: one store a tenant. [env var: PRISM_TENANT]")
+    str | None,
+    typer.Option("--tenant", metavar="NAME", help="Whose store in it: one store a tenant. [env var: PRISM_TENANT]"),
 ]
 PidOption = Annotated[
     str | None,
@@ -33,7 +35,9 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for pipes;
 
 AsOf = Annotated[
     str | None,
-    typer.Option("--as-of", metavar="TIME", help="Look at the world at this valid time: 2025-10-30 is the end of that day."),
+    typer.Option(
+        "--as-of", metavar="TIME", help="Look at the world at this valid time: 2025-10-30 is the end of that day."
+    ),
 ]
 KnownAt = Annotated[
     str | None,
@@ -120,7 +124,7 @@ def command(app: typer.Typer, name: str, examples: str) -> Callable[[Callable[..
         context = inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
         run.__signature__ = inspect.Signature([context, *own, *_COMMON])  # type: ignore[attr-defined]
         run.__doc__ = function.__doc__
-        app.command(name, epilog=f"Examples:\n\n\b\n{inspect.cleandoc(examples)}")(run)
+        app.command(name, epilog=f"Examples:\n\n\b\n{textwrap.indent(inspect.cleandoc(examples), '  ')}")(run)
         return function
 
     return register

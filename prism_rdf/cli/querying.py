@@ -56,17 +56,21 @@ def register(app: typer.Typer) -> None:
 
 def sparql(
     common: Common,
-    query: Annotated[str | None, typer.Argument(metavar="[QUERY]", help="The query, or - to read it from stdin.")] = None,
-    file: Annotated[Path | None, typer.Option("-f", "--file", metavar="FILE", help="Read the query from a file.")] = None,
+    query: Annotated[str | None, typer.Argument(metavar="QUERY", help="The query, or - to read it from stdin.")] = None,
+    file: Annotated[
+        Path | None, typer.Option("-f", "--file", metavar="FILE", help="Read the query from a file.")
+    ] = None,
     as_of: AsOf = None,
     known_at: KnownAt = None,
-    dataset: Annotated[Dataset, typer.Option("--dataset", help="The world at one time, or all graphs as stored.")] = Dataset.current,
+    dataset: Annotated[
+        Dataset, typer.Option("--dataset", help="The world at one time, or all graphs as stored.")
+    ] = Dataset.current,
     form: Annotated[
         Format | None,
         typer.Option("--format", help="json csv tsv xml for rows, ttl nt xml jsonld for graphs. Default: table."),
     ] = None,
 ) -> int:
-    """Ask a SPARQL query of the world as it is, or as it was at a time."""
+    """Ask a SPARQL query of the world now, or as of a time."""
     text = _query_text(query, file)
     with common.store() as prism:
         pid = common.named_pid(prism)
@@ -77,7 +81,9 @@ def sparql(
         else:
             _write(answer, chosen)
     if chosen is Format.table and on_terminal():
-        console().print(f"as of {answer.as_of}, commit {answer.commit}, dataset {dataset.value}", style="dim", markup=False)
+        console().print(
+            f"as of {answer.as_of}, commit {answer.commit}, dataset {dataset.value}", style="dim", markup=False
+        )
     return 0
 
 

@@ -1,0 +1,7 @@
+"""x"""
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    pass

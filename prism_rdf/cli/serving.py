@@ -1,0 +1,81 @@
+"""The commands that keep the store open for others, and that say what is installed: serve, version."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from prism_rdf.cli.options import Common, command
+from prism_rdf.cli.terminal import json_text, print_json, print_pairs
+
+_DEPENDENCIES = ("pyoxigraph", "pyshacl", "rdflib", "whoosh-reloaded", "flask", "waitress")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module to the application."""
+    command(
+        app,
+        "serve",
+        """
+        prism serve
+        prism serve --port 9000
+        curl -s 'http://127.0.0.1:8080/sparql?as-of=2025-10-30' --data-urlencode 'query=ASK { ?s ?p ?o }' -G
+        """,
+    )(serve)
+    command(
+        app,
+        "version",
+        """
+        prism version
+        prism version --json
+        """,
+    )(version)
+
+
+def serve(
+    common: Common,
+    host: Annotated[
+        str, typer.Option("--host", help="Address of this machine to listen on; loopback only.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes any free one.")] = 8080,
+) -> int:
+    """Serve SPARQL and a page over HTTP, on this machine only.
+
+    Runs until Ctrl-C or SIGTERM, then closes the store and exits with 0.
+    """
+    from prism_server import serve as run
+
+    with common.store() as prism:
+
+        def announce(url: str) -> None:
+            if common.json:
+                print(json_text({"url": url, "sparql": f"{url}sparql", "health": f"{url}health"}), flush=True)
+            else:
+                print(f"Serving {url} (SPARQL at {url}sparql). Ctrl-C stops it.", flush=True)
+
+        run(prism, host, port, announce)
+    return 0
+
+
+def version(common: Common) -> int:
+    """Say which version this is, and what it is built of."""
+    import platform
+
+    versions = {"prism": version_of("prism-rdf"), "python": platform.python_version()}
+    versions.update((name, version_of(name)) for name in _DEPENDENCIES)
+    if common.json:
+        print_json(versions)
+    else:
+        print_pairs(versions)
+    return 0
+
+
+def version_of(distribution: str) -> str:
+    """Return the installed version of a distribution, or a word that it is not there."""
+    from importlib import metadata  # slow to import, and help does not need it
+
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,6 @@
+"""The HTTP door: ``create_app`` makes the Flask application, ``serve`` runs it on this machine; verbs live in ``Prism``."""
+
+from .app import create_app
+from .running import serve
+
+__all__ = ["create_app", "serve"]

@@ -1,0 +1,133 @@
+"""The page at /: a query, a time, and the answer as a table; it asks through the same code as /sparql."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from flask import Blueprint, Response, make_response, render_template, request
+from pyoxigraph import NamedNode
+
+from prism_rdf.errors import PrismError
+from prism_rdf.model import term_text
+
+from .protocol import Scope, ask, describe, scope_of_request
+
+if TYPE_CHECKING:
+    from prism_rdf.prism import Prism, QueryAnswer
+
+_MOST_ROWS = 1_000
+_DATASETS = {"current": "one time", "raw": "raw graphs"}
+_DOWNLOADS = {"select": ("json", "csv", "tsv", "xml"), "ask": ("json", "xml"), "graph": ("ttl", "nt", "xml")}
+EXAMPLES = {
+    "What is in the store": (
+        "SELECT ?type (COUNT(?entity) AS ?entities)\n"
+        "WHERE { ?entity prism:uuid ?uuid ; a ?type }\n"
+        "GROUP BY ?type ORDER BY DESC(?entities)"
+    ),
+    "Decisions and their status": (
+        "SELECT ?number ?title ?status\n"
+        "WHERE { ?adr a type:ADR ; prism:title ?title .\n"
+        "        OPTIONAL { ?adr prism:number ?number }\n"
+        "        OPTIONAL { ?adr prism:status ?status } }\n"
+        "ORDER BY ?number LIMIT 100"
+    ),
+    "What supersedes what": (
+        "SELECT ?newer ?older\n"
+        "WHERE { ?a prism:SUPERSEDES ?b . ?a prism:title ?newer . ?b prism:title ?older }\n"
+        "LIMIT 100"
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One value of the table: its text, and where a click on it leads."""
+
+    text: str
+    link: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the page shows of an answer; ``more`` counts the rows it does not show."""
+
+    kind: str
+    as_of: str
+    commit: int
+    milliseconds: int
+    columns: list[str] = field(default_factory=list)
+    rows: list[list[Cell]] = field(default_factory=list)
+    more: int = 0
+    text: str = ""
+    downloads: dict[str, str] = field(default_factory=dict)
+
+
+def blueprint(prism: Prism) -> Blueprint:
+    """Return the route of the page."""
+    routes = Blueprint("workbench", __name__)
+
+    @routes.get("/")
+    def page() -> Response:
+        query = request.args.get("query", "").strip() or next(iter(EXAMPLES.values()))
+        scope, answer, failure, found = Scope(), None, None, None
+        try:
+            scope = scope_of_request()
+            started = time.monotonic()
+            found = ask(prism, query, scope)
+            answer = _answer(found, query, scope, started)
+        except PrismError as error:
+            failure = error
+        html = render_template(
+            "workbench.html",
+            query=query,
+            scope=scope,
+            answer=answer,
+            failure=failure,
+            projects=prism.projects(),
+            datasets=_DATASETS,
+            examples={name: _link("/", text, scope) for name, text in EXAMPLES.items()},
+        )
+        response = make_response(html, failure.http_status if failure else 200)
+        if found is not None:
+            describe(response, found)
+        return response
+
+    return routes
+
+
+def _answer(found: QueryAnswer, query: str, scope: Scope, started: float) -> Answer:
+    kind = found.kind
+    shown: dict[str, Any] = {}
+    if kind == "select":
+        shown["columns"] = [str(variable).removeprefix("?") for variable in found.variables]
+        shown["rows"] = [[_cell(term, scope) for term in row] for row in found.rows[:_MOST_ROWS]]
+        shown["more"] = max(0, len(found.rows) - _MOST_ROWS)
+    else:
+        shown["text"] = found.serialize("csv" if kind == "ask" else "ttl").decode("utf-8")
+    return Answer(
+        kind=kind,
+        as_of=str(found.as_of),
+        commit=found.commit,
+        milliseconds=round((time.monotonic() - started) * 1000),
+        downloads={name: _link("/sparql", query, scope, format=name) for name in _DOWNLOADS[kind]},
+        **shown,
+    )
+
+
+def _cell(term: object, scope: Scope) -> Cell:
+    """Return a term as a cell; an IRI leads to what is said about it, in the same world."""
+    if not isinstance(term, NamedNode):
+        return Cell(term_text(term))
+    about = f"SELECT ?property ?value\nWHERE {{ {term} ?property ?value }}\nORDER BY ?property"
+    return Cell(term_text(term), _link("/", about, scope))
+
+
+def _link(path: str, query: str, scope: Scope, **more: str) -> str:
+    given = {"as-of": scope.as_of, "known-at": scope.known_at, "pid": scope.pid}
+    parameters = {"query": query, **{name: value for name, value in given.items() if value}, **more}
+    if scope.dataset != "current":
+        parameters["dataset"] = scope.dataset
+    return f"{path}?{urlencode(parameters)}"
