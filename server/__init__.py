@@ -1,4 +1,4 @@
-"""The HTTP door: ``create_app`` makes the Flask application, ``serve`` runs it on this machine; verbs live in ``Prism``."""
+"""The HTTP door: ``create_app`` makes the Flask application, ``serve`` runs it; the verbs live in ``Prism``."""
 
 from .app import create_app
 from .running import serve
