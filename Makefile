@@ -53,7 +53,7 @@ types: $(VENV)/.dev  ## mypy --strict
 	@$(BIN)/mypy
 
 layers: $(VENV)/.dev  ## imports go down only
-	@$(BIN)/lint-imports
+	@$(BIN)/lint-imports --no-logo
 
 wheel: $(VENV)/.dev  ## build dist/*.whl
 	@rm -rf build dist

@@ -17,6 +17,7 @@ NAMES = [
     "BadArgument",
     "BadTime",
     "BusyError",
+    "IdempotencyConflict",
     "Instant",
     "NotARepository",
     "NotAStore",
