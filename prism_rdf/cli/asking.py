@@ -9,12 +9,11 @@ import typer
 
 from prism_rdf.cli.options import AsOf, Common, EntityArgument, KnownAt, Limit, command
 from prism_rdf.cli.terminal import (
-    badge,
-    clean,
-    console,
+    flag_part,
     interval,
     one_line,
     print_json,
+    print_line,
     print_pairs,
     print_table,
     value_text,
@@ -80,10 +79,9 @@ def recall(
     if common.json:
         print_json(answer)
         return 0
-    out = console()
-    out.print(f"as of {clean(answer['as_of'])}", style="dim", markup=False)
+    print_line((f"as of {answer['as_of']}", "dim"))
     if not answer["hits"]:
-        out.print("nothing found: try fewer or other words", markup=False)
+        print("nothing found: try fewer or other words")
     for number, hit in enumerate(answer["hits"], start=1):
         _print_hit(number, hit, text, explain=explain)
     _print_legs(answer["legs"], everything=explain)
@@ -91,24 +89,24 @@ def recall(
 
 
 def _print_hit(number: int, hit: Mapping[str, Any], query: str, *, explain: bool) -> None:
-    from rich.padding import Padding
-    from rich.text import Text
-
     from prism_rdf.recall import snippet
 
-    out = console()
-    summary = one_line(hit["state_summary"] or "")
-    out.print(Text.assemble(f"\n{number:>2} ", badge(hit["state_flag"]), f" {hit['score']:.4f}  ", (summary, "bold")))
-    passage = one_line(snippet(hit["content"], query, _SNIPPET))
-    origin = "  ".join(
-        part for part in (clean(hit["source"] or ""), interval(hit["valid_from"], hit["valid_until"])) if part
+    print()
+    print_line(
+        (f"{number:>2}  ", ""),
+        flag_part(hit["state_flag"]),
+        (f"  {hit['score']:.4f}  {interval(hit['valid_from'], hit['valid_until'])}", "dim"),
     )
-    lines = [Text(passage), Text(origin, style="dim")]
+    lines = [
+        (hit["state_summary"], "bold"),
+        (snippet(hit["content"], query, _SNIPPET), ""),
+        (hit["source"], "dim"),
+    ]
     if explain:
-        ranks = ", ".join(f"{leg} #{rank}" for leg, rank in hit["legs"].items())
-        lines.append(Text(f"{ranks}; {hit['id']}", style="dim"))
-    for line in lines:
-        out.print(Padding(line, (0, 0, 0, 4)) if out.is_terminal else Text("    ") + line)
+        lines.append((", ".join(f"{leg} #{rank}" for leg, rank in hit["legs"].items()) + f"  {hit['id']}", "dim"))
+    for line, style in lines:
+        if line:
+            print_line((one_line(line), style), indent=4)
 
 
 def _print_legs(legs: Mapping[str, Mapping[str, Any]], *, everything: bool) -> None:
@@ -132,7 +130,7 @@ def state(
         print_json(found)
         return 0
     if found["state"] is None:
-        console().print(clean(found["reason"]), markup=False)
+        print_line((found["reason"], ""))
         return 0
     _print_heading(found)
     print_pairs(
@@ -148,10 +146,7 @@ def state(
 
 
 def _print_heading(found: Mapping[str, Any]) -> None:
-    from rich.text import Text
-
-    name = clean(found["identifier"] or found["uuid"])
-    console().print(Text.assemble((name, "bold"), f"  {clean(found['type'])}  ", badge(found["flag"])))
+    print_line((found["identifier"] or found["uuid"], "bold"), (f"  {found['type']}  ", ""), flag_part(found["flag"]))
 
 
 def history(common: Common, entity: EntityArgument, known_at: KnownAt = None) -> int:
@@ -161,31 +156,24 @@ def history(common: Common, entity: EntityArgument, known_at: KnownAt = None) ->
     if common.json:
         print_json(states)
         return 0
-    if states:
-        _print_heading({**states[-1], "flag": states[-1]["flag"]})
     before: Mapping[str, Any] = {}
-    rows = []
+    if states:
+        _print_heading(states[-1])
     for found in states:
-        rows.append(
-            (
-                found["valid_from"] or "unknown",
-                found["valid_until"] or "open",
-                found["flag"],
-                _changes(before, found["props"]),
-            )
-        )
+        print_line((f"\n{interval(found['valid_from'], found['valid_until'])}  ", ""), flag_part(found["flag"]))
+        print_pairs(_changes(before, found["props"]), indent=4)
         before = found["props"]
-    print_table(["from", "until", "flag", "what changed"], rows, fixed=3)
     return 0
 
 
-def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, str]:
+    """Return the properties whose value changed, with the new one; what is gone has none."""
     names = [*after, *(name for name in before if name not in after)]
-    return "; ".join(
-        f"{name}: {value_text(after[name]) if name in after else '(none)'}"
+    return {
+        name: value_text(after[name]) if name in after else "(none)"
         for name in names
         if before.get(name) != after.get(name)
-    )
+    }
 
 
 def entities(
@@ -205,9 +193,9 @@ def entities(
     rows = []
     for entity in found:
         props = entity.get("props") or {}
-        title = value_text(props.get("title") or props.get("name") or "")
-        rows.append((entity["identifier"], entity["type"], value_text(props.get("status", "")), title, entity["uuid"]))
-    print_table(["identifier", "type", "status", "title", "uuid"], rows, fixed=2)
+        title, status = (value_text(props.get(name, "")) for name in ("title", "status"))
+        rows.append((entity["identifier"] or entity["uuid"], entity["type"], status, title or props.get("name", "")))
+    print_table(["identifier", "type", "status", "title"], rows, fixed=2)
     if len(found) == limit:
         typer.echo(f"the first {limit}; there may be more: raise --limit", err=True)
     return 0

@@ -46,7 +46,7 @@ def _print_lines(error: PrismError) -> None:
 
     from prism_rdf.cli.terminal import clean
 
-    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    console = Console(stderr=True, soft_wrap=not sys.stderr.isatty(), highlight=False)
     console.print(Text.assemble(("error", "bold red"), ": ", clean(error.message)))
     for label, text in (("node", error.node), ("rule", error.rule), ("mend", error.mend)):
         if text:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from prism_rdf.cli.options import AsOf, Common, KnownAt, command
-from prism_rdf.cli.terminal import console, on_terminal, print_table
+from prism_rdf.cli.terminal import on_terminal, print_line, print_table
 from prism_rdf.errors import BadArgument, NotFoundError
 
 if TYPE_CHECKING:
@@ -81,9 +81,7 @@ def sparql(
         else:
             _write(answer, chosen)
     if chosen is Format.table and on_terminal():
-        console().print(
-            f"as of {answer.as_of}, commit {answer.commit}, dataset {dataset.value}", style="dim", markup=False
-        )
+        print_line((f"as of {answer.as_of}, commit {answer.commit}, dataset {dataset.value}", "dim"))
     return 0
 
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.text import Text
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _BADGES = {
@@ -38,19 +37,32 @@ def on_terminal() -> bool:
 
 
 def console() -> Console:
-    """Return a console for stdout; elsewhere than on a terminal it never wraps and never colours."""
+    """Return a console for a terminal; NO_COLOR, TERM and the width are rich's to read."""
     from rich.console import Console
 
-    if on_terminal():
-        return Console(highlight=False)
-    return Console(highlight=False, soft_wrap=True, color_system=None, force_terminal=False)
+    return Console(highlight=False)
 
 
-def badge(flag: str | None) -> Text:
+Part = tuple[str, str]  # text and its style
+
+
+def flag_part(flag: str | None) -> Part:
     """Return current, historical or wip as a coloured label, and a dash where nothing is known."""
+    if flag is None:
+        return "-", "dim"
+    return (f" {flag} ", _BADGES.get(flag, "")) if on_terminal() else (flag, "")
+
+
+def print_line(*parts: Part, indent: int = 0) -> None:
+    """Print styled parts as one paragraph; on a terminal its lines are folded and indented alike."""
+    from rich.padding import Padding
     from rich.text import Text
 
-    return Text(f" {flag} ", style=_BADGES.get(flag, "")) if flag else Text(" - ", style="dim")
+    line = Text.assemble(*((clean(text), style) for text, style in parts))
+    if on_terminal():
+        console().print(Padding(line, (0, 0, 0, indent)))
+    else:
+        print((" " * indent + line.plain).rstrip())
 
 
 def one_line(text: object) -> str:
@@ -91,7 +103,7 @@ def _print_columns(headings: Sequence[str], cells: Sequence[Sequence[str]]) -> N
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
-def print_pairs(pairs: Mapping[str, object]) -> None:
+def print_pairs(pairs: Mapping[str, object], *, indent: int = 0) -> None:
     """Print names and values below each other, the names as one column; an empty value is left out."""
     shown = {name: one_line(value) for name, value in pairs.items() if value not in (None, "")}
     if not shown:
@@ -99,8 +111,9 @@ def print_pairs(pairs: Mapping[str, object]) -> None:
     width = max(map(len, shown))
     if not on_terminal():
         for name, value in shown.items():
-            print(f"{name.ljust(width)}  {value}")
+            print(f"{' ' * indent}{name.ljust(width)}  {value}")
         return
+    from rich.padding import Padding
     from rich.table import Table
     from rich.text import Text
 
@@ -109,7 +122,7 @@ def print_pairs(pairs: Mapping[str, object]) -> None:
     grid.add_column(overflow="fold")
     for name, value in shown.items():
         grid.add_row(Text(name), Text(value))
-    console().print(grid)
+    console().print(Padding(grid, (0, 0, 0, indent)))
 
 
 def interval(start: object, until: object) -> str:
