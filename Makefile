@@ -15,7 +15,8 @@ help:  ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(BIN)/python:
-	@test -n "$(PYTHON)" || { echo "No Python >= 3.11 with venv found: install python3.11 and python3.11-venv, or say make PYTHON=/path/to/python3" >&2; exit 1; }
+	@"$(or $(PYTHON),false)" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "No Python >= 3.11 with venv found: install python3.11 and python3.11-venv, or say make PYTHON=/path/to/python3" >&2; exit 1; }
 	@echo "Making $(VENV) with $(PYTHON)"
 	@"$(PYTHON)" -m venv $(VENV)
 

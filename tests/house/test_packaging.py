@@ -16,12 +16,14 @@ pytestmark = [pytest.mark.packaging, pytest.mark.slow]
 
 PROGRAM = """
 import json, prism_rdf, prism_server
+from pathlib import Path
 from prism_rdf import resources
 names = [name for folder in resources.FOLDERS for end in (".ttl", ".rq") for name in resources.names(folder, end)]
 print(json.dumps({
     "version": prism_rdf.__version__,
     "package": prism_rdf.__file__,
     "server": prism_server.__file__,
+    "pages": [path.name for path in sorted(Path(prism_server.__file__).parent.glob("[st]*/*"))],
     "shipped": sorted(name for name in names if resources.text(name)),
 }))
 """
@@ -72,6 +74,8 @@ def test_every_shipped_file_and_the_server_are_found(python: Path, checkout: Pat
     answer = json.loads(_run([str(python), "-c", PROGRAM], tmp_path))
     assert answer["shipped"] == _shipped(checkout)
     assert len(answer["shipped"]) >= 10
+    assert answer["pages"] == [path.name for path in sorted((checkout / "server").glob("[st]*/*"))]
+    assert len(answer["pages"]) >= 2
     assert not answer["package"].startswith(str(checkout))
     assert not answer["server"].startswith(str(checkout))
 
