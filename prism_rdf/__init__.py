@@ -29,13 +29,14 @@ if TYPE_CHECKING:
         Violation,
     )
     from prism_rdf.model import Receipt
-    from prism_rdf.prism import Prism, Project
+    from prism_rdf.prism import Prism
+    from prism_rdf.project import Project
 
     __version__: str
 
 _HOME = {
     "Prism": "prism_rdf.prism",
-    "Project": "prism_rdf.prism",
+    "Project": "prism_rdf.project",
     "Instant": "prism_rdf.clock",
     "Receipt": "prism_rdf.model",
 }

@@ -1,4 +1,4 @@
-"""Two time axes on one node: how it is recorded, ended, withdrawn and believed again, as quads; what the node means is not known here.
+"""Two time axes on one node: recorded, ended, withdrawn, believed again; what the node means is not known here.
 
 A node with an interval (a state, an alias, a reference, a memory) carries its present belief itself: recordedAt,
 validUntil, endRecordedAt, withdrawnAt. Ending an open interval only adds. Any other change first moves the belief
@@ -108,17 +108,13 @@ def record(node: NamedNode, graph: NamedNode, until: Instant | None, writing: Wr
     return tuple(quads)
 
 
-def revise(
-    node: NamedNode, graph: NamedNode, belief: Belief, until: Instant | None, writing: Writing
-) -> Delta:
+def revise(node: NamedNode, graph: NamedNode, belief: Belief, until: Instant | None, writing: Writing) -> Delta:
     """Return what makes the node believed with the given end of validity; nothing when it already is."""
     if belief.withdrawn_at is None:
         if belief.valid_until == until:
             return Delta()
         if belief.valid_until is None and until is not None:
-            return Delta(
-                (_quad(node, VALID_UNTIL, until, graph), _quad(node, END_RECORDED_AT, writing.now, graph))
-            )
+            return Delta((_quad(node, VALID_UNTIL, until, graph), _quad(node, END_RECORDED_AT, writing.now, graph)))
     return _archive(node, graph, belief, writing) + Delta(record(node, graph, until, writing))
 
 

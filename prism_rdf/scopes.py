@@ -52,7 +52,8 @@ def _judged(
     quad: Quad, after: GraphReader, names: Names, superclasses: Superclasses
 ) -> Iterable[tuple[Scope, list[Triple]]]:
     graph, subject = quad.graph_name, quad.subject
-    assert isinstance(graph, NamedNode) and isinstance(subject, NamedNode)
+    assert isinstance(graph, NamedNode)
+    assert isinstance(subject, NamedNode)
     node = about(after, subject, graph)
     triples = [q.triple for q in node.quads]
     if graph == names.graph("canonical"):
@@ -91,5 +92,3 @@ def _link(
         if own is not None:
             triples += [Triple(end, RDF_TYPE, parent) for parent in (own, *superclasses(own))]
     return triples
-
-

@@ -78,9 +78,7 @@ def world(
         yield from entity_view(store, names, entity, at, superclasses, known_at)
 
 
-def memories_at(
-    store: GraphReader, names: Names, at: Instant, known_at: Instant | None = None
-) -> Iterator[Triple]:
+def memories_at(store: GraphReader, names: Names, at: Instant, known_at: Instant | None = None) -> Iterator[Triple]:
     """Yield the memory graph as it was at ``at``: memories begun by then, an end that lies later left out."""
     graph = names.graph("memory")
     for quad in store.quads_for_pattern(None, RDF_TYPE, None, graph):

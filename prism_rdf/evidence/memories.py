@@ -58,9 +58,7 @@ def _plan_memory(store: GraphReader, memory: Memory, concepts: set[Quad], writin
     return Delta((*quads, *record(node, graph, memory.until, writing)))
 
 
-def _mention(
-    store: GraphReader, node: NamedNode, mention: str, concepts: set[Quad], writing: Writing
-) -> list[Quad]:
+def _mention(store: GraphReader, node: NamedNode, mention: str, concepts: set[Quad], writing: Writing) -> list[Quad]:
     """``mention`` is ``entity:<uuid>`` or ``concept:<name>``; a concept is described once."""
     names, graph = writing.names, writing.names.graph("memory")
     kind, _, name = mention.partition(":")

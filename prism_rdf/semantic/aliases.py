@@ -1,4 +1,4 @@
-"""Aliases: surface forms that resolve toward an entity, each with its own validity; merging entities is not done here."""
+"""Aliases: surface forms that resolve toward an entity, each with its validity; merging entities is not done here."""
 
 from __future__ import annotations
 

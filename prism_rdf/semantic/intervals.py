@@ -1,4 +1,4 @@
-"""Nodes that hold for a while: written once, ended, and found again by the same name; shared by aliases and references."""
+"""Nodes that hold for a while: written once, ended, found again by the same name; aliases and references are such."""
 
 from __future__ import annotations
 

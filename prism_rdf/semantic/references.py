@@ -89,7 +89,9 @@ def references(
         and known.target == wanted.get(TARGET, known.target)
         and known.kind == wanted.get(KIND, known.kind)
     ]
-    return tuple(sorted(kept, key=lambda known: (known.kind.value, known.source.value, known.target.value, known.node.value)))
+    return tuple(
+        sorted(kept, key=lambda known: (known.kind.value, known.source.value, known.target.value, known.node.value))
+    )
 
 
 def _read(store: GraphReader, node: NamedNode, graph: NamedNode, known_at: Instant | None) -> KnownReference | None:

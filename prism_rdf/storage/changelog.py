@@ -40,7 +40,7 @@ class ChangeLog:
         self._file: Any = None
         if path is not None:
             fresh = not path.exists()
-            self._file = open(path, "a+b")  # noqa: SIM115  (held until close)
+            self._file = open(path, "a+b", buffering=0)  # noqa: SIM115  (held until close)
             if fresh:
                 _sync_folder(path.parent)
             self._cut_torn_tail(path)
@@ -88,8 +88,9 @@ class ChangeLog:
         text = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
         start = self._file.seek(0, os.SEEK_END)
         try:
-            self._file.write(b"%08x %s\n" % (zlib.crc32(text), text))
-            self._file.flush()
+            rest = memoryview(b"%08x %s\n" % (zlib.crc32(text), text))
+            while rest:
+                rest = rest[self._file.write(rest) :]
             os.fsync(self._file.fileno())
         except OSError as error:
             os.ftruncate(self._file.fileno(), start)

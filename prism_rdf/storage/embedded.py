@@ -32,9 +32,7 @@ class EmbeddedStore:
                 mend="stop that process, or ask it: prism serve answers SPARQL over HTTP",
             ) from error
 
-    def quads_for_pattern(
-        self, subject: Any, predicate: Any, object: Any, graph_name: Any = None
-    ) -> Iterator[Quad]:
+    def quads_for_pattern(self, subject: Any, predicate: Any, object: Any, graph_name: Any = None) -> Iterator[Quad]:
         return self._store.quads_for_pattern(subject, predicate, object, graph_name)
 
     def query(self, query: str, **options: Any) -> QueryResult:

@@ -89,9 +89,7 @@ def _read_mark(path: Path, mark: Path, tenant: str, base: str | None) -> StoreFo
 def _refuse_foreign(home: Path, path: Path) -> None:
     for place in (home, path):
         if place.exists() and not place.is_dir():
-            raise NotAStore(
-                f"{place} is a file, not a store", rule="a home is a folder", mend="choose another --home"
-            )
+            raise NotAStore(f"{place} is a file, not a store", rule="a home is a folder", mend="choose another --home")
     occupied = path.is_dir() and any(path.iterdir())
     foreign = home.is_dir() and any(home.iterdir()) and not tenants(home)
     if occupied or foreign:

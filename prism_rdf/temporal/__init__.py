@@ -1,1 +1,1 @@
-"""Change: events with assertions are the source, states are their fold over valid time; identity is decided elsewhere."""
+"""Change: events with assertions are the source, states their fold over valid time; identity is decided elsewhere."""

@@ -38,9 +38,7 @@ def event_uuid(event: Event, entity: NamedNode) -> str:
     """Return the event's own uuid, or the one that follows from what it says and who says so."""
     if event.uuid:
         return event.uuid
-    said = [
-        "\t".join((a.property.value, str(a.value), a.op, _text(a.start), _text(a.until))) for a in event.assertions
-    ]
+    said = ["\t".join((a.property.value, str(a.value), a.op, _text(a.start), _text(a.until))) for a in event.assertions]
     at = event.at.instant if event.at else None
     return derived_uuid(
         "event",

@@ -22,7 +22,10 @@ def states_of(
 
     Snapshots are left out: ``snapshot`` reads one. A state is believed over [recorded, withdrawn) of system time.
     """
-    found = (_read(store, names, entity, node, known_at) for node in objects(store, entity, HAS_STATE, names.graph("temporal")))
+    found = (
+        _read(store, names, entity, node, known_at)
+        for node in objects(store, entity, HAS_STATE, names.graph("temporal"))
+    )
     return tuple(sorted((state for state in found if state is not None), key=_order))
 
 
@@ -53,7 +56,7 @@ def _read(
 
 
 def covering(states: tuple[State, ...], at: Instant, *, prefer_wip: bool) -> State | None:
-    """Return the state of [valid_from, valid_until) that covers ``at``: the draft first when preferred, else the sealed.
+    """Return the state of [valid_from, valid_until) that covers ``at``: a draft first when preferred.
 
     A void counts as a state: it says that there was nothing.
     """

@@ -1,0 +1,91 @@
+"""The JSON shapes of the doors, made from what the rooms return; docs/architecture.md and the doors name them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pyoxigraph import NamedNode
+
+from prism_rdf.canonical.catalog import EntityType, TypeCatalog
+from prism_rdf.canonical.entities import type_of
+from prism_rdf.clock import Instant
+from prism_rdf.model import State, Term, python_of
+from prism_rdf.namespaces import Names, local_name
+from prism_rdf.storage.interface import GraphReader
+from prism_rdf.temporal.read import covering, snapshot, states_of
+from prism_rdf.views import flag_of
+
+_IDENTIFIER_ORDER = ("number", "name", "title", "pid", "fqdn")
+
+
+def iso(instant: Instant | None) -> str | None:
+    return None if instant is None else instant.iso()
+
+
+def identifier_of(props: Mapping[NamedNode, Sequence[Term]]) -> str | None:
+    """Return what a state is called: its number, else name, title, pid, fqdn; None when it has none."""
+    by_name = {local_name(prop.value): values for prop, values in props.items()}
+    return next((by_name[name][0].value for name in _IDENTIFIER_ORDER if by_name.get(name)), None)
+
+
+def state_json(store: GraphReader, names: Names, catalog: TypeCatalog, state: State, now: Instant) -> dict[str, Any]:
+    """Return the State JSON; ``flag`` says what the state is now, whatever instant was asked for."""
+    entity = NamedNode(state.entity)
+    type_iri = type_of(store, names, entity)
+    kind = catalog.type(type_iri) if type_iri else None
+    props = snapshot(store, NamedNode(state.iri))
+    return {
+        "entity": state.entity,
+        "uuid": names.uuid_of(state.entity),
+        "type": kind.name if kind else None,
+        "identifier": identifier_of(props),
+        "state": state.iri,
+        "valid_from": iso(state.valid_from),
+        "valid_until": iso(state.valid_until),
+        "recorded_at": iso(state.recorded_at),
+        "commit_status": state.commit_status,
+        "flag": flag_of(state, now),
+        "props": _props_json(store, names, kind, props, now),
+    }
+
+
+def _props_json(
+    store: GraphReader,
+    names: Names,
+    kind: EntityType | None,
+    props: Mapping[NamedNode, Sequence[Term]],
+    now: Instant,
+) -> dict[str, Any]:
+    multi = {prop.iri for prop in kind.properties if prop.multi} if kind else set()
+    shown: dict[str, Any] = {}
+    for prop, terms in props.items():
+        values = [_value_json(store, names, term, now) for term in terms]
+        shown[local_name(prop.value)] = values if prop in multi else values[0]
+    return dict(sorted(shown.items()))
+
+
+def _value_json(store: GraphReader, names: Names, term: Term, now: Instant) -> Any:
+    if isinstance(term, NamedNode):
+        return {"ref": term.value, "identifier": identifier_now(store, names, term, now)}
+    return python_of(term)
+
+
+def identifier_now(store: GraphReader, names: Names, entity: NamedNode, at: Instant) -> str | None:
+    """Return what an entity is called at ``at``, else what it was called last; None when it never had a name."""
+    states = [s for s in states_of(store, names, entity) if s.commit_status == "committed" and not s.void]
+    state = covering(tuple(states), at, prefer_wip=False) or (states[-1] if states else None)
+    return identifier_of(snapshot(store, NamedNode(state.iri))) if state else None
+
+
+def type_json(known: EntityType, can_reference: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return what a type declares, and with which kinds it may refer to which types."""
+    return {
+        "name": known.name,
+        "iri": known.iri.value,
+        "zone": known.zone,
+        "ptype": known.ptype or None,
+        "immutable": [prop.name for prop in known.immutable],
+        "mutable": [prop.name for prop in known.mutable],
+        "can_reference": {kind: list(types) for kind, types in can_reference.items()},
+    }

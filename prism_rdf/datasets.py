@@ -1,0 +1,171 @@
+"""What a SPARQL query sees: the world now, the world as of an instant, or the named graphs as they are stored."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from typing import Literal as Choice
+
+from pyoxigraph import (
+    NamedNode,
+    QueryBoolean,
+    QueryResultsFormat,
+    QuerySolutions,
+    QueryTriples,
+    RdfFormat,
+    serialize,
+)
+
+from prism_rdf.changes import Ground
+from prism_rdf.clock import Instant
+from prism_rdf.errors import BadArgument
+from prism_rdf.namespaces import PREFIXES, Names
+from prism_rdf.storage.embedded import EmbeddedStore
+from prism_rdf.storage.interface import GraphReader
+from prism_rdf.views import as_quads, memories_at, world
+
+Dataset = Choice["current", "raw"]
+
+RESULT_FORMATS = {
+    "json": QueryResultsFormat.JSON,
+    "xml": QueryResultsFormat.XML,
+    "csv": QueryResultsFormat.CSV,
+    "tsv": QueryResultsFormat.TSV,
+}
+GRAPH_FORMATS = {
+    "ttl": RdfFormat.TURTLE,
+    "nt": RdfFormat.N_TRIPLES,
+    "rdf": RdfFormat.RDF_XML,
+    "jsonld": RdfFormat.JSON_LD,
+    "trig": RdfFormat.TRIG,
+    "nq": RdfFormat.N_QUADS,
+}
+_SNAPSHOTS_KEPT = 4
+
+
+@dataclass
+class QueryAnswer:
+    """The result of one query, and the instant and commit that it saw; it can be read once.
+
+    ``kind`` is select, ask or graph. ``as_of`` is None for the current and the raw dataset.
+    """
+
+    kind: Choice["select", "ask", "graph"]
+    dataset: Dataset
+    as_of: Instant | None
+    known_at: Instant | None
+    commit: int
+    _results: QuerySolutions | QueryBoolean | QueryTriples
+
+    @property
+    def variables(self) -> list[str]:
+        """Return the names of the columns of a select, without question marks; empty otherwise."""
+        if not isinstance(self._results, QuerySolutions):
+            return []
+        return [variable.value for variable in self._results.variables]
+
+    def rows(self) -> Iterable[tuple[Any, ...]]:
+        """Yield the rows: of a select its terms (None: unbound), of a graph (s, p, o), of an ask one boolean."""
+        if isinstance(self._results, QueryBoolean):
+            yield (bool(self._results),)
+        elif isinstance(self._results, QueryTriples):
+            for triple in self._results:
+                yield (triple.subject, triple.predicate, triple.object)
+        else:
+            variables = self._results.variables
+            for solution in self._results:
+                yield tuple(solution[variable] for variable in variables)
+
+    def serialize(self, form: str) -> bytes:
+        """Return the whole answer: json, xml, csv, tsv for select and ask; ttl, nt, rdf, jsonld, trig, nq for a graph.
+
+        Raises BadArgument for a format that does not fit the kind of the answer.
+        """
+        known = GRAPH_FORMATS if self.kind == "graph" else RESULT_FORMATS
+        if form not in known:
+            raise BadArgument(
+                f"format {form!r} does not fit a {self.kind} answer",
+                rule=f"a {self.kind} answer is written as {', '.join(known)}",
+                mend="choose one of these formats",
+            )
+        if isinstance(self._results, QueryTriples):
+            prefixes = PREFIXES if form in ("ttl", "trig", "rdf") else None
+            data = serialize(self._results, format=GRAPH_FORMATS[form], prefixes=prefixes)
+        else:
+            data = self._results.serialize(format=RESULT_FORMATS[form])
+        assert data is not None
+        return data
+
+
+class Datasets:
+    """Answers SPARQL over the store of ``ground``. Snapshots as of an instant are kept, a few at a time."""
+
+    def __init__(self, ground: Ground, base: str) -> None:
+        self._ground = ground
+        self._base = base
+        self._snapshots: OrderedDict[tuple[object, ...], EmbeddedStore] = OrderedDict()
+
+    def current(self, query: str, namespaces: Sequence[str], commit: int) -> QueryAnswer:
+        """Answer over the world now: the current and memory graphs of the namespaces, which share no triple."""
+        graphs = self._graphs(namespaces)
+        results = _run(self._ground.store, query, default_graph=graphs, named_graphs=graphs)
+        return _answer(results, "current", None, None, commit)
+
+    def as_of(
+        self, query: str, namespaces: Sequence[str], at: Instant, known_at: Instant | None, commit: int
+    ) -> QueryAnswer:
+        """Answer over the world at ``at`` as believed at ``known_at`` (None: now), in graphs of the same names."""
+        key = (tuple(namespaces), at, known_at, commit)
+        if key not in self._snapshots:
+            self._snapshots[key] = self._snapshot(namespaces, at, known_at)
+            while len(self._snapshots) > _SNAPSHOTS_KEPT:
+                self._snapshots.popitem(last=False)
+        self._snapshots.move_to_end(key)
+        graphs = self._graphs(namespaces)
+        results = _run(self._snapshots[key], query, default_graph=graphs, named_graphs=graphs)
+        return _answer(results, "current", at, known_at, commit)
+
+    def raw(self, query: str, commit: int) -> QueryAnswer:
+        """Answer over every graph as it is stored; the default graph is their union, doubles included."""
+        results = _run(self._ground.store, query, use_default_graph_as_union=True)
+        return _answer(results, "raw", None, None, commit)
+
+    def _graphs(self, namespaces: Iterable[str]) -> list[NamedNode]:
+        return [Names(self._base, ns).graph(layer) for ns in namespaces for layer in ("current", "memory")]
+
+    def _snapshot(self, namespaces: Iterable[str], at: Instant, known_at: Instant | None) -> EmbeddedStore:
+        snapshot = EmbeddedStore()
+        store, superclasses = self._ground.store, self._ground.superclasses
+        for namespace in namespaces:
+            names = Names(self._base, namespace)
+            triples = world(store, names, at, superclasses, known_at)
+            snapshot.load(as_quads(triples, names.graph("current")))
+            snapshot.load(as_quads(memories_at(store, names, at, known_at), names.graph("memory")))
+        return snapshot
+
+
+def _run(store: GraphReader, query: str, **dataset: Any) -> Any:
+    try:
+        return store.query(query, prefixes=PREFIXES, **dataset)
+    except SyntaxError as error:
+        raise BadArgument(
+            f"the query is not SPARQL: {error.msg}",
+            rule="queries are SPARQL 1.1",
+            mend="look at the place that the message names; the prefixes prism:, type:, skos:, … are predeclared",
+        ) from error
+
+
+def _answer(results: Any, dataset: Dataset, at: Instant | None, known_at: Instant | None, commit: int) -> QueryAnswer:
+    kinds: dict[type, Choice["select", "ask", "graph"]] = {QueryBoolean: "ask", QueryTriples: "graph"}
+    return QueryAnswer(kinds.get(type(results), "select"), dataset, at, known_at, commit, results)
+
+
+def text_of(term: Any) -> str:
+    """Return a term for eyes: the text of a literal, the IRI of a node, nothing for an unbound variable.
+
+    >>> text_of(Literal("Prism"))
+    'Prism'
+    """
+    return "" if term is None else str(getattr(term, "value", term))

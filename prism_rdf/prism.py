@@ -1,0 +1,152 @@
+"""The front hall: the store of one tenant, wired from the rooms; what one does in a project is in project.py."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from os import PathLike
+
+from pyoxigraph import NamedNode
+
+from prism_rdf.canonical.catalog import TypeCatalog
+from prism_rdf.canonical.type_shapes import type_shapes
+from prism_rdf.changes import Ground
+from prism_rdf.clock import Clock, Instant, SystemClock, TimeInput, as_of_instant
+from prism_rdf.commit import HAS_NAMESPACE, Committer
+from prism_rdf.config import resolve as resolve_settings
+from prism_rdf.datasets import Dataset, Datasets, QueryAnswer
+from prism_rdf.errors import BadArgument, NotFoundError
+from prism_rdf.model import Intent, Receipt
+from prism_rdf.namespaces import check_name, commit_iri, meta_graph, prism
+from prism_rdf.project import Project
+from prism_rdf.storage.about import about
+from prism_rdf.storage.changelog import ChangeLog
+from prism_rdf.storage.embedded import EmbeddedStore
+from prism_rdf.storage.folder import StoreFolder, open_folder
+from prism_rdf.validation.gate import Gate
+
+
+class Prism:
+    """The store of one tenant. Open it with ``Prism.open``; close it, or use it as a context manager."""
+
+    def __init__(self, folder: StoreFolder | None, base: str, tenant: str, clock: Clock) -> None:
+        self.folder = folder
+        self.base = base
+        self.tenant = tenant
+        self.clock = clock
+        self.catalog = TypeCatalog.shipped()
+        self.store = EmbeddedStore(folder.quads if folder else None)
+        self._log = ChangeLog(folder.log if folder else None)
+        ground = Ground(self.store, self.catalog, tenant)
+        gate = Gate(lambda: type_shapes(self.catalog))
+        self._committer = Committer(ground, self.store, self._log, gate, base, clock)
+        self._datasets = Datasets(ground, base)
+
+    @classmethod
+    def open(
+        cls,
+        home: str | PathLike[str] | None = None,
+        tenant: str | None = None,
+        *,
+        create: bool = True,
+        base: str | None = None,
+        clock: Clock | None = None,
+    ) -> Prism:
+        """Open the store of a tenant in a folder, made when absent unless ``create`` is off.
+
+        ``home`` and ``tenant`` default to PRISM_HOME and PRISM_TENANT. Raises NotAStore, StoreVersionError,
+        NotFoundError, BusyError.
+        """
+        settings = resolve_settings(home, tenant)
+        folder = open_folder(settings.home, settings.tenant, create=create, base=base)
+        return cls(folder, folder.base, settings.tenant, clock or SystemClock())
+
+    @classmethod
+    def in_memory(cls, tenant: str = "default", *, clock: Clock | None = None) -> Prism:
+        """Return a store that keeps nothing: for tests and trials.
+
+        >>> with Prism.in_memory() as prism:
+        ...     made = prism.project("demo").entity("Project", {"name": "PrismGR"})
+        ...     prism.project("demo").state_as_of(made["uuid"])["props"]["name"]
+        'PrismGR'
+        """
+        return cls(None, f"urn:prism:{check_name('tenant', tenant)}", tenant, clock or SystemClock())
+
+    def project(self, pid: str) -> Project:
+        """Return the project ``pid``, which need not hold anything yet. Raises BadArgument for an unusable name."""
+        return Project(self, check_name("project", pid))
+
+    def projects(self) -> list[str]:
+        """Return the ids of the projects that hold something, sorted."""
+        meta = meta_graph(self.base)
+        return sorted(about(self.store, NamedNode(self.base), meta).texts(HAS_NAMESPACE))
+
+    @property
+    def commit_number(self) -> int:
+        """Return the number of the last commit; 0 in a new store."""
+        return self._committer.number
+
+    def sparql(
+        self,
+        query: str,
+        *,
+        pid: str | None = None,
+        as_of: TimeInput | None = None,
+        known_at: TimeInput | int | None = None,
+        dataset: Dataset = "current",
+    ) -> QueryAnswer:
+        """Answer a SPARQL query over the world now, as of an instant (a day means its last), or the raw graphs.
+
+        ``pid`` limits it to one project. Raises BadArgument for a query that is not SPARQL, BadTime.
+        """
+        if dataset == "raw":
+            if as_of is not None or known_at is not None:
+                raise BadArgument(
+                    "the raw dataset has no as-of",
+                    rule="raw shows every state with its interval",
+                    mend="leave out as-of and known-at, or use the current dataset",
+                )
+            return self._datasets.raw(query, self.commit_number)
+        namespaces = [pid] if pid else self.projects()
+        if as_of is None and known_at is None:
+            self.bring_up_to_date()
+            return self._datasets.current(query, namespaces, self.commit_number)
+        at = as_of_instant(as_of) if as_of is not None else self.clock.now()
+        return self._datasets.as_of(query, namespaces, at, self.system_time(known_at), self.commit_number)
+
+    def system_time(self, known_at: TimeInput | int | None) -> Instant | None:
+        """Return the instant of a system time given as time or as commit number. Raises NotFoundError."""
+        if not isinstance(known_at, int):
+            return None if known_at is None else as_of_instant(known_at)
+        recorded = about(self.store, commit_iri(self.base, known_at), meta_graph(self.base)).instant(
+            prism("recordedAt")
+        )
+        if recorded is None:
+            raise NotFoundError(
+                f"there is no commit {known_at}",
+                rule=f"commits are numbered from 1 to {self.commit_number}",
+                mend="give one of these numbers, or a time",
+            )
+        return recorded
+
+    def bring_up_to_date(self) -> None:
+        """Apply what begins or ends by time alone to the current graphs."""
+        self._committer.apply_due(self.clock.now())
+
+    def commit(
+        self, namespace: str, intents: Callable[[], Sequence[Intent]], verb: str, key: str, payload: object
+    ) -> Receipt:
+        """Write the intents as one commit; see ``Committer.write``."""
+        text = json.dumps(payload, sort_keys=True, default=str) if key else ""
+        return self._committer.write(namespace, intents, verb, key=key, payload=text)
+
+    def close(self) -> None:
+        """Release the store; another process may open it then."""
+        self._log.close()
+        self.store.close()
+
+    def __enter__(self) -> Prism:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
