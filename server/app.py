@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from flask import Flask, Response
 
 from . import failures, health, protocol, workbench
+from .asking import Asker
 
 if TYPE_CHECKING:
-    from prism_rdf.prism import Prism
+    from prism_rdf import Prism
 
 _POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; "
@@ -27,8 +28,9 @@ def create_app(prism: Prism) -> Flask:
     app.config["TRUSTED_HOSTS"] = ["localhost", "127.0.0.1", "::1"]
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     failures.install(app)
-    for room in (protocol, health, workbench):
-        app.register_blueprint(room.blueprint(prism))
+    asker = Asker(prism)
+    for routes in (protocol.blueprint(asker), workbench.blueprint(asker), health.blueprint(prism)):
+        app.register_blueprint(routes)
 
     @app.after_request
     def protect(response: Response) -> Response:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from flask import Blueprint, Response, jsonify
 
 if TYPE_CHECKING:
-    from prism_rdf.prism import Prism
+    from prism_rdf import Prism
 
 
 def blueprint(prism: Prism) -> Blueprint:

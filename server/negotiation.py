@@ -20,7 +20,7 @@ ROWS: Mapping[str, str] = {
 GRAPH: Mapping[str, str] = {
     "text/turtle": "ttl",
     "application/n-triples": "nt",
-    "application/rdf+xml": "xml",
+    "application/rdf+xml": "rdf",
     "application/ld+json": "jsonld",
     "application/trig": "trig",
     "application/n-quads": "nq",

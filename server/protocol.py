@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flask import Blueprint, Response, request
 
 from prism_rdf.errors import BadArgument
 
+from .asking import Asker, Scope
 from .failures import NotBuilt, UnsupportedBody
 from .negotiation import choose
 
 if TYPE_CHECKING:
-    from prism_rdf.prism import Prism, QueryAnswer
+    from prism_rdf.datasets import QueryAnswer
 
 _FORM = "application/x-www-form-urlencoded"
 _QUERY = "application/sparql-query"
@@ -22,24 +22,14 @@ _PARAMETERS = frozenset({"query", "update", "as-of", "known-at", "dataset", "pid
 _PROTOCOL_DATASET = frozenset({"default-graph-uri", "named-graph-uri", "using-graph-uri", "using-named-graph-uri"})
 
 
-@dataclass(frozen=True)
-class Scope:
-    """What a query is asked of: which project, which time, which dataset."""
-
-    pid: str | None = None
-    as_of: str | None = None
-    known_at: str | None = None
-    dataset: str = "current"
-
-
-def blueprint(prism: Prism) -> Blueprint:
+def blueprint(asker: Asker) -> Blueprint:
     """Return the routes of the protocol over one open store."""
     routes = Blueprint("protocol", __name__)
 
     @routes.route("/sparql", methods=["GET", "POST"])
     def sparql() -> Response:
         query = _query_of_request()
-        found = ask(prism, query, scope_of_request())
+        found = asker.ask(query, scope_of_request())
         media_type, name = choose(found.kind, request.accept_mimetypes, _single("format"))
         response = Response(found.serialize(name), content_type=_with_charset(media_type))
         response.headers["Vary"] = "Accept"
@@ -49,21 +39,19 @@ def blueprint(prism: Prism) -> Blueprint:
     return routes
 
 
-def ask(prism: Prism, query: str, scope: Scope) -> QueryAnswer:
-    """Ask one query of the store."""
-    return prism.sparql(query, pid=scope.pid, as_of=scope.as_of, known_at=scope.known_at, dataset=scope.dataset)
-
-
 def describe(response: Response, found: QueryAnswer) -> None:
     """Say in the headers which world was seen."""
-    response.headers["Prism-As-Of"] = str(found.as_of)
+    response.headers["Prism-Dataset"] = found.dataset
     response.headers["Prism-Commit"] = str(found.commit)
+    if found.dataset == "current":
+        response.headers["Prism-As-Of"] = str(found.as_of or "now")
+    if found.known_at is not None:
+        response.headers["Prism-Known-At"] = str(found.known_at)
 
 
 def scope_of_request() -> Scope:
-    """Return what the parameters of the request say; raise BadArgument for a dataset there is none of."""
-    dataset = _single("dataset") or "current"
-    return Scope(_single("pid"), _single("as-of"), _single("known-at"), dataset)
+    """Return what the parameters of the request say; raise BadArgument for one given twice."""
+    return Scope(_single("pid"), _single("as-of"), _single("known-at"), _single("dataset") or "current")
 
 
 def _query_of_request() -> str:

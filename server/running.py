@@ -14,7 +14,7 @@ from prism_rdf.errors import BusyError, RefusedError
 from .app import create_app
 
 if TYPE_CHECKING:
-    from prism_rdf.prism import Prism
+    from prism_rdf import Prism
 
 _THREADS = 4
 _LARGEST_BODY = 1 << 20  # bytes; a query is text

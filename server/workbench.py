@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -13,14 +14,15 @@ from pyoxigraph import NamedNode
 from prism_rdf.errors import PrismError
 from prism_rdf.model import term_text
 
-from .protocol import Scope, ask, describe, scope_of_request
+from .asking import Asker, Scope
+from .protocol import describe, scope_of_request
 
 if TYPE_CHECKING:
-    from prism_rdf.prism import Prism, QueryAnswer
+    from prism_rdf.datasets import QueryAnswer
 
 _MOST_ROWS = 1_000
 _DATASETS = {"current": "one time", "raw": "raw graphs"}
-_DOWNLOADS = {"select": ("json", "csv", "tsv", "xml"), "ask": ("json", "xml"), "graph": ("ttl", "nt", "xml")}
+_DOWNLOADS = {"select": ("json", "csv", "tsv", "xml"), "ask": ("json", "xml"), "graph": ("ttl", "nt", "rdf", "jsonld")}
 EXAMPLES = {
     "What is in the store": (
         "SELECT ?type (COUNT(?entity) AS ?entities)\n"
@@ -65,7 +67,7 @@ class Answer:
     downloads: dict[str, str] = field(default_factory=dict)
 
 
-def blueprint(prism: Prism) -> Blueprint:
+def blueprint(asker: Asker) -> Blueprint:
     """Return the route of the page."""
     routes = Blueprint("workbench", __name__)
 
@@ -76,7 +78,7 @@ def blueprint(prism: Prism) -> Blueprint:
         try:
             scope = scope_of_request()
             started = time.monotonic()
-            found = ask(prism, query, scope)
+            found = asker.ask(query, scope)
             answer = _answer(found, query, scope, started)
         except PrismError as error:
             failure = error
@@ -86,7 +88,7 @@ def blueprint(prism: Prism) -> Blueprint:
             scope=scope,
             answer=answer,
             failure=failure,
-            projects=prism.projects(),
+            projects=asker.projects(),
             datasets=_DATASETS,
             examples={name: _link("/", text, scope) for name, text in EXAMPLES.items()},
         )
@@ -102,14 +104,15 @@ def _answer(found: QueryAnswer, query: str, scope: Scope, started: float) -> Ans
     kind = found.kind
     shown: dict[str, Any] = {}
     if kind == "select":
-        shown["columns"] = [str(variable).removeprefix("?") for variable in found.variables]
-        shown["rows"] = [[_cell(term, scope) for term in row] for row in found.rows[:_MOST_ROWS]]
-        shown["more"] = max(0, len(found.rows) - _MOST_ROWS)
+        rows = iter(found.rows())
+        shown["columns"] = found.variables
+        shown["rows"] = [[_cell(term, scope) for term in row] for row in islice(rows, _MOST_ROWS)]
+        shown["more"] = sum(1 for _ in rows)
     else:
         shown["text"] = found.serialize("csv" if kind == "ask" else "ttl").decode("utf-8")
     return Answer(
         kind=kind,
-        as_of=str(found.as_of),
+        as_of=str(found.as_of or "now"),
         commit=found.commit,
         milliseconds=round((time.monotonic() - started) * 1000),
         downloads={name: _link("/sparql", query, scope, format=name) for name in _DOWNLOADS[kind]},

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from prism_rdf.cli.options import AsOf, Common, EntityArgument, KnownAt, Limit, command
+from prism_rdf.cli.options import AsOf, Common, EntityArgument, KnownAt, Limit, command, known_at_of
 from prism_rdf.cli.terminal import (
     flag_part,
     interval,
@@ -124,8 +124,7 @@ def state(
 ) -> int:
     """Show an entity as it is, or as it was at a time."""
     with common.project() as project:
-        iri = project.resolve(entity, as_of=as_of)
-        found = project.state_as_of(iri, as_of=as_of, known_at=known_at, prefer_wip=not sealed)
+        found = project.state_as_of(entity, as_of, known_at_of(known_at), prefer_wip=not sealed)
     if common.json:
         print_json(found)
         return 0
@@ -152,7 +151,7 @@ def _print_heading(found: Mapping[str, Any]) -> None:
 def history(common: Common, entity: EntityArgument, known_at: KnownAt = None) -> int:
     """List an entity's states, and what each changed."""
     with common.project() as project:
-        states = project.history(project.resolve(entity), known_at=known_at)
+        states = project.history(entity, known_at_of(known_at))
     if common.json:
         print_json(states)
         return 0

@@ -16,7 +16,7 @@ from prism_rdf.config import Settings, resolve
 from prism_rdf.errors import BadArgument, NotFoundError
 
 if TYPE_CHECKING:
-    from prism_rdf.prism import Prism, Project
+    from prism_rdf import Prism, Project
 
 _FIRST_WRITE = "fill one with `prism ingest PATH --pid PID`"
 
@@ -41,10 +41,19 @@ AsOf = Annotated[
 ]
 KnownAt = Annotated[
     str | None,
-    typer.Option("--known-at", metavar="TIME", help="As it was recorded at this system time or commit number."),
+    typer.Option("--known-at", metavar="TIME", help="As known at this system time; digits alone are a commit number."),
 ]
 Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, help="At most so many.")]
 EntityArgument = Annotated[str, typer.Argument(metavar="ENTITY", help="A uuid, IRI, identifier or alias.")]
+
+
+def known_at_of(text: str | None) -> str | int | None:
+    """Return a commit number where there are only digits, else the text of a time.
+
+    >>> known_at_of("12"), known_at_of("2026-01")
+    (12, '2026-01')
+    """
+    return int(text) if text is not None and text.isdecimal() else text
 
 
 @dataclass(frozen=True)

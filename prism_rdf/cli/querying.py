@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from prism_rdf.cli.options import AsOf, Common, KnownAt, command
+from prism_rdf.cli.options import AsOf, Common, KnownAt, command, known_at_of
 from prism_rdf.cli.terminal import on_terminal, print_line, print_table
 from prism_rdf.errors import BadArgument, NotFoundError
 
 if TYPE_CHECKING:
-    from prism_rdf.prism import QueryAnswer
+    from prism_rdf.datasets import QueryAnswer
 
 
 class Dataset(StrEnum):
@@ -34,11 +34,10 @@ class Format(StrEnum):
     xml = "xml"
     ttl = "ttl"
     nt = "nt"
+    rdf = "rdf"
     jsonld = "jsonld"
-
-
-_RESULTS = (Format.json, Format.csv, Format.tsv, Format.xml)
-_GRAPHS = (Format.ttl, Format.nt, Format.xml, Format.jsonld)
+    trig = "trig"
+    nq = "nq"
 
 
 def register(app: typer.Typer) -> None:
@@ -67,21 +66,22 @@ def sparql(
     ] = Dataset.current,
     form: Annotated[
         Format | None,
-        typer.Option("--format", help="json csv tsv xml for rows, ttl nt xml jsonld for graphs. Default: table."),
+        typer.Option(
+            "--format", metavar="NAME", help="Rows: table json csv tsv xml; graphs: ttl nt rdf jsonld trig nq"
+        ),
     ] = None,
 ) -> int:
     """Ask a SPARQL query of the world now, or as of a time."""
     text = _query_text(query, file)
     with common.store() as prism:
-        pid = common.named_pid(prism)
-        answer = prism.sparql(text, pid=pid, as_of=as_of, known_at=known_at, dataset=dataset.value)
-        chosen = form or _default_format(answer, as_json=common.json)
-        if chosen is Format.table and answer.kind == "select":
+        answer = prism.sparql(
+            text, pid=common.named_pid(prism), as_of=as_of, known_at=known_at_of(known_at), dataset=dataset.value
+        )
+        chosen = _fitting_format(form, answer.kind, as_json=common.json)
+        if chosen is Format.table:
             _print_rows(answer)
         else:
             _write(answer, chosen)
-    if chosen is Format.table and on_terminal():
-        print_line((f"as of {answer.as_of}, commit {answer.commit}, dataset {dataset.value}", "dim"))
     return 0
 
 
@@ -106,34 +106,26 @@ def _query_text(query: str | None, file: Path | None) -> str:
         ) from error
 
 
-def _default_format(answer: QueryAnswer, *, as_json: bool) -> Format:
-    if answer.kind == "graph":
-        return Format.jsonld if as_json else Format.ttl
-    return Format.json if as_json else Format.table
+def _fitting_format(form: Format | None, kind: str, *, as_json: bool) -> Format:
+    """Return the format asked for, else a default that fits the kind of the answer; a graph has no table."""
+    if form is None and as_json:
+        return Format.jsonld if kind == "graph" else Format.json
+    if form is None or form is Format.table:
+        return {"select": Format.table, "ask": Format.csv}.get(kind, Format.ttl)
+    return form
 
 
 def _print_rows(answer: QueryAnswer) -> None:
     from prism_rdf.model import term_text
 
-    rows = [[term_text(term) for term in row] for row in answer.rows]
-    print_table([str(variable).removeprefix("?") for variable in answer.variables], rows)
+    rows = [[term_text(term) for term in row] for row in answer.rows()]
+    print_table(answer.variables, rows)
     if on_terminal():
-        print(f"{len(rows)} row{'' if len(rows) == 1 else 's'}")
+        seen = f"as of {answer.as_of or 'now'}" if answer.dataset == "current" else "raw graphs"
+        print_line((f"{len(rows)} row{'' if len(rows) == 1 else 's'}, {seen}, commit {answer.commit}", "dim"))
 
 
 def _write(answer: QueryAnswer, form: Format) -> None:
-    if answer.kind == "graph" and form is Format.table:
-        form = Format.ttl
-    if answer.kind == "ask" and form is Format.table:
-        form = Format.csv
-    fitting = _GRAPHS if answer.kind == "graph" else _RESULTS
-    if form not in fitting:
-        raise BadArgument(
-            f"format {form.value} does not fit the answer of this query",
-            rule=f"{'a graph' if answer.kind == 'graph' else 'an answer of rows, yes or no'} can be written as "
-            + ", ".join(item.value for item in fitting),
-            mend="choose one of these with --format",
-        )
     data = answer.serialize(form.value)
     sys.stdout.flush()
     sys.stdout.buffer.write(data if data.endswith(b"\n") else data + b"\n")

@@ -1,0 +1,78 @@
+"""Asking the store for a door: what may be asked is checked here, the query itself is ``Prism.sparql``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from prism_rdf.errors import BadArgument, NotFoundError
+
+if TYPE_CHECKING:
+    from prism_rdf import Prism
+    from prism_rdf.datasets import QueryAnswer
+
+DATASETS = ("current", "raw")
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a query is asked of: which project, which time, which dataset; texts as the client gave them."""
+
+    pid: str | None = None
+    as_of: str | None = None
+    known_at: str | None = None
+    dataset: str = "current"
+
+
+class Asker:
+    """Answers queries of many threads over one open store."""
+
+    def __init__(self, prism: Prism) -> None:
+        self._prism = prism
+        self._lock = Lock()
+
+    def projects(self) -> list[str]:
+        return self._prism.projects()
+
+    def ask(self, query: str, scope: Scope) -> QueryAnswer:
+        """Return the answer, to be read once. Raises BadArgument, BadTime, NotFoundError.
+
+        Only the start of a query takes turns, while the world at its time is looked up or made; reading does not.
+        """
+        if scope.dataset not in DATASETS:
+            raise BadArgument(
+                f"there is no dataset {scope.dataset!r}",
+                rule="current is the world at one time, raw all graphs as they are stored",
+                mend=f"choose one of {', '.join(DATASETS)}",
+            )
+        if scope.pid is not None:
+            self._check_pid(scope.pid, scope.dataset)
+        with self._lock:
+            return self._prism.sparql(
+                query,
+                pid=scope.pid,
+                as_of=scope.as_of,
+                known_at=_known_at(scope.known_at),
+                dataset="raw" if scope.dataset == "raw" else "current",
+            )
+
+    def _check_pid(self, pid: str, dataset: str) -> None:
+        if dataset == "raw":
+            raise BadArgument(
+                "the raw dataset is not limited to a project",
+                rule="raw shows every graph of the store",
+                mend="leave pid out, and name the graphs in the query with GRAPH",
+            )
+        known = self.projects()
+        if pid not in known:
+            raise NotFoundError(
+                f"there is no project {pid!r} in this store",
+                rule="a project begins with its first write",
+                mend=f"use one of: {', '.join(known)}" if known else "the store is empty",
+            )
+
+
+def _known_at(text: str | None) -> str | int | None:
+    """Return a commit number where there are only digits, else the text of a time."""
+    return int(text) if text is not None and text.isdecimal() else text
