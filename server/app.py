@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from flask import Flask, Response
+from flask import Flask, Response, request
 
 from . import failures, health, protocol, workbench
 from .asking import Asker
+from .loopback import is_loopback
 
 if TYPE_CHECKING:
     from prism_rdf import Prism
@@ -25,12 +27,22 @@ def create_app(prism: Prism) -> Flask:
     pointing a name of its own at 127.0.0.1.
     """
     app = Flask(__name__)
-    app.config["TRUSTED_HOSTS"] = ["localhost", "127.0.0.1", "::1"]
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     failures.install(app)
     asker = Asker(prism)
     for routes in (protocol.blueprint(asker), workbench.blueprint(asker), health.blueprint(prism)):
         app.register_blueprint(routes)
+
+    @app.before_request
+    def only_called_by_own_names() -> None:
+        name = re.sub(r":\d+$", "", request.host)
+        if not is_loopback(name):
+            raise failures.BadRequest(
+                f"the host {name!r} is not this machine",
+                status=400,
+                rule="the server answers to localhost, 127.0.0.1 and [::1]",
+                mend="call it by one of these names",
+            )
 
     @app.after_request
     def protect(response: Response) -> Response:

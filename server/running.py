@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import ipaddress
 import signal
 from collections.abc import Callable
 from types import FrameType
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 from prism_rdf.errors import BusyError, RefusedError
 
 from .app import create_app
+from .loopback import LOCALHOST, is_loopback
 
 if TYPE_CHECKING:
     from prism_rdf import Prism
@@ -56,19 +56,13 @@ def _stop(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _loopback(host: str) -> str:
-    if host == "localhost":
-        return "127.0.0.1"
-    try:
-        local = ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        local = False
-    if not local:
+    if not is_loopback(host):
         raise RefusedError(
             f"will not listen on {host!r}",
             rule="there are no tokens yet, so only this machine may connect: 127.0.0.1, ::1 or localhost",
             mend="leave --host out, and reach it from elsewhere through an SSH tunnel",
         )
-    return host
+    return LOCALHOST if host == "localhost" else host
 
 
 def _cannot_listen(host: str, port: int, error: OSError) -> BusyError | RefusedError:

@@ -17,7 +17,6 @@ from prism_rdf.prism import Prism
 
 STATUS = "SELECT ?number ?status { ?adr a type:ADR ; prism:number ?number ; prism:status ?status } ORDER BY ?number"
 GRAPH = "CONSTRUCT { ?new prism:SUPERSEDES ?old } WHERE { ?new prism:SUPERSEDES ?old }"
-FORM = "application/x-www-form-urlencoded"
 
 
 def rows(client: FlaskClient, query: str = STATUS, **parameters: str) -> list[list[str]]:
@@ -126,7 +125,9 @@ def test_graphs_in_every_format(client: FlaskClient, media_type: str) -> None:
     assert len(list(parse(response.data, format=GRAPH_FORMATS[media_type]))) == 1
 
 
-@pytest.mark.parametrize("media_type", ["application/sparql-results+json", "application/sparql-results+xml", "text/csv"])
+@pytest.mark.parametrize(
+    "media_type", ["application/sparql-results+json", "application/sparql-results+xml", "text/csv"]
+)
 def test_ask_says_true(client: FlaskClient, media_type: str) -> None:
     response = client.get("/sparql", query_string={"query": "ASK { ?s a type:ADR }"}, headers={"Accept": media_type})
     assert response.status_code == 200
@@ -186,7 +187,10 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 def test_bad_requests_say_what_is_wrong(client: FlaskClient, case: str) -> None:
     parameters, status, code, words = BAD[case]
-    for response in (client.get("/sparql", query_string=parameters), client.post("/sparql", data=parameters)):
+    for response in (
+        client.get("/sparql", query_string=parameters),
+        client.post("/sparql", data=parameters, content_type="application/x-www-form-urlencoded"),
+    ):
         error = error_of(response, status)
         assert error["code"] == code
         assert words in error["message"]

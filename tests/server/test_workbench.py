@@ -24,7 +24,7 @@ def test_the_front_page_says_what_is_in_the_store(client: FlaskClient) -> None:
     html = page(client)
     assert '<span class="badge now">now</span>' in html
     assert ">type:ADR</a>" in html
-    assert "name=\"viewport\"" in html
+    assert 'name="viewport"' in html
 
 
 def test_values_are_escaped_and_iris_lead_to_what_is_said_about_them(client: FlaskClient) -> None:
