@@ -1,0 +1,281 @@
+"""The lexical index: Whoosh over the passages of one namespace, in one folder, behind the change log.
+
+The index is never the truth: it says how far it has read, is left out of an answer when it is behind or damaged,
+and is rebuilt from the graph. What it holds of a memory is its words, and since when it is said and recorded.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from heapq import nlargest
+from pathlib import Path
+from typing import Any
+
+from pyoxigraph import NamedNode
+from whoosh import columns, fields, formats, index
+from whoosh.codec.whoosh3 import W3Codec
+from whoosh.reading import SegmentReader
+
+from prism_rdf.clock import Instant
+from prism_rdf.recall.legs import LegHealth, Question, Ranking
+from prism_rdf.recall.memories import Passage, added_passages, removed_memories
+from prism_rdf.recall.relevance import Relevance
+from prism_rdf.recall.words import query_terms, term_counts
+from prism_rdf.storage.changelog import LoggedChange
+
+_log = logging.getLogger(__name__)
+
+FORMAT = "passages1"  # part of every file name: an index of another format is absent, never misread
+HEADING_WEIGHT = 2.0  # an occurrence in the heading counts as so many in the text
+EXPANSION_WEIGHT = 0.5  # of a name that was not said, but is what the said one means now
+_MOST_SEGMENTS = 8
+_BUFFER_MB = 128
+
+_POSITION = "#position"  # no IRI begins so
+_EVER = -(2**63)
+
+
+class _Terms(fields.FieldType):  # type: ignore[misc]
+    """A field whose value is ready-made: term to weight. Neither positions nor lengths are kept by Whoosh."""
+
+    def __init__(self) -> None:
+        super().__init__(formats.Existence(), None)
+
+    def index(self, value: Mapping[str, float], **kwargs: Any) -> Iterator[tuple[bytes, int, float, bytes]]:
+        for term, weight in value.items():
+            yield term.encode(), round(weight), weight, b""
+
+
+def _schema() -> Any:
+    instant = columns.NumericColumn("q", default=_EVER)
+    return fields.Schema(
+        id=fields.ID(unique=True, sortable=True),
+        text=_Terms(),
+        length=fields.COLUMN(columns.NumericColumn("I")),
+        said=fields.COLUMN(instant),
+        recorded=fields.COLUMN(instant),
+        position=fields.STORED(),
+    )
+
+
+class LexicalIndex:
+    """The words of the memories in ``graph``. Safe to use from several threads; one process owns the folder."""
+
+    def __init__(self, folder: Path, graph: NamedNode) -> None:
+        self._folder = folder
+        self._graph = graph
+        self._lock = threading.RLock()
+        self._index: Any = None
+        self._searcher: Any = None
+        self._relevance: Relevance | None = None
+        self._position: int | None = None
+        self._trouble = ""
+        self._attach()
+
+    @classmethod
+    def open(cls, folder: Path, graph: NamedNode) -> LexicalIndex:
+        """Open what lies in ``folder``; a missing or damaged index does not raise, ``health`` says so."""
+        return cls(folder, graph)
+
+    @property
+    def position(self) -> int | None:
+        """The number of the last commit in the index; None when there is no usable index."""
+        return self._position
+
+    def health(self) -> LegHealth:
+        """Return absent, failed or ok; whether it lags is for those to say who know the last commit."""
+        if not self._folder.is_dir():
+            return LegHealth("absent", None, "there is no lexical index: run prism reindex")
+        if self._trouble:
+            return LegHealth(
+                "failed" if self._searcher is None else "ok", self._position, f"{self._trouble}: run prism reindex"
+            )
+        return LegHealth("ok", self._position)
+
+    def apply(self, changes: Iterable[LoggedChange]) -> None:
+        """Index what the commits changed, in one index commit that also moves the position.
+
+        Does nothing while there is no usable index. When the disk refuses, the index stays where it was.
+        """
+        if self._index is None:
+            return
+        wanted: dict[str, Passage | None] = {}
+        position = self._position or 0
+        for change in changes:
+            if change.number <= position:
+                continue
+            wanted.update((iri, None) for iri in removed_memories(change.removes, self._graph))
+            wanted.update((passage.iri, passage) for passage in added_passages(change.adds, self._graph))
+            position = change.number
+        if not wanted:
+            self._position = position
+            return
+        with self._lock, self._reporting("cannot be written"):
+            _write(self._index, wanted, (passage for passage in wanted.values() if passage), position)
+            self._refresh()
+            self._position = position
+
+    def rebuild(self, passages: Iterable[Passage], position: int) -> None:
+        """Make the index anew from all passages as of commit ``position``; the old one serves until then.
+
+        Raises OSError when the disk refuses; the old index is then still there.
+        """
+        fresh = self._folder.with_name(f"{self._folder.name}.fresh")
+        shutil.rmtree(fresh, ignore_errors=True)
+        fresh.mkdir(parents=True)
+        made = index.create_in(str(fresh), _schema(), indexname=FORMAT)
+        _write(made, (), passages, position)
+        with self._lock:
+            self.close()
+            shutil.rmtree(self._folder, ignore_errors=True)
+            os.replace(fresh, self._folder)
+            self._attach()
+
+    def search(
+        self,
+        text: str,
+        limit: int,
+        *,
+        expansions: Iterable[str] = (),
+        said_by: Instant | None = None,
+        known_at: Instant | None = None,
+    ) -> Ranking:
+        """Return up to ``limit`` (memory IRI, score) for any of the words, best first.
+
+        Only memories said by ``said_by`` and first recorded by ``known_at`` are found. Any text is a question.
+        """
+        weights = query_terms(text)
+        for expansion in expansions:
+            for term, weight in query_terms(expansion).items():
+                weights[term] = max(weights.get(term, 0.0), weight * EXPANSION_WEIGHT)
+        with self._lock:
+            if self._relevance is None or limit < 1:
+                return []
+            reader = self._searcher.reader()
+            scores = self._relevance.score(weights)
+            iris = reader.column_reader("id")
+            return [
+                (str(iris[document]), score)
+                for document, score in _best(scores, limit, _in_time(reader, said_by, known_at))
+            ]
+
+    def close(self) -> None:
+        with self._lock:
+            if self._searcher is not None:
+                self._searcher.close()
+            self._index = self._searcher = self._relevance = self._position = None
+
+    def _attach(self) -> None:
+        self._trouble = ""
+        if not self._folder.is_dir():
+            return
+        for leftover in self._folder.glob("*.tmp"):
+            shutil.rmtree(leftover, ignore_errors=True)
+        with self._reporting("is damaged"):
+            self._index = index.open_dir(str(self._folder), indexname=FORMAT, schema=_schema())
+            self._refresh()
+            self._position = self._searcher.document(id=_POSITION)["position"]
+
+    def _refresh(self) -> None:
+        self._searcher = self._index.searcher() if self._searcher is None else self._searcher.refresh()
+        self._relevance = Relevance(self._searcher.reader(), "text", "length", self._relevance)
+
+    @contextmanager
+    def _reporting(self, what: str) -> Iterator[None]:
+        """Turn any trouble with the files into health: damage shows as errors of every kind, from struct to pickle."""
+        try:
+            yield
+        except Exception as error:
+            self._trouble = f"the lexical index {what} ({type(error).__name__}: {error})"
+            _log.warning("%s: %s", self._folder, self._trouble, exc_info=True)
+            if self._position is None:
+                self._index = self._searcher = self._relevance = None
+        else:
+            self._trouble = ""
+
+
+class LexicalLeg:
+    """The lexical index as a leg. ``last_commit`` tells the number of the last commit of the store."""
+
+    name = "lexical"
+
+    def __init__(self, index: LexicalIndex, last_commit: Callable[[], int]) -> None:
+        self._index = index
+        self._last_commit = last_commit
+
+    def search(self, question: Question, as_of: Instant, limit: int) -> Ranking:
+        return self._index.search(
+            question.text, limit, expansions=question.expansions, said_by=as_of, known_at=question.known_at
+        )
+
+    def health(self) -> LegHealth:
+        health = self._index.health()
+        behind = self._last_commit() - (health.position or 0)
+        if health.status == "ok" and behind > 0:
+            return LegHealth("lagging", health.position, health.detail or f"{behind} commits behind")
+        return health
+
+
+def _best(scores: Mapping[int, float], limit: int, in_time: Callable[[int], bool]) -> list[tuple[int, float]]:
+    """Return the best (document, score) in time; only documents good enough are looked at."""
+    depth = limit
+    while True:
+        best = nlargest(depth, scores.items(), key=lambda entry: (entry[1], -entry[0]))
+        kept = [entry for entry in best if in_time(entry[0])]
+        if len(kept) >= limit or depth >= len(scores):
+            return kept[:limit]
+        depth *= 4
+
+
+def _in_time(reader: Any, said_by: Instant | None, known_at: Instant | None) -> Callable[[int], bool]:
+    bounds = [(reader.column_reader(name), at.micros) for name, at in (("said", said_by), ("recorded", known_at)) if at]
+    return lambda document: all(column[document] <= latest for column, latest in bounds)
+
+
+def _write(target: Any, gone: Iterable[str], passages: Iterable[Passage], position: int) -> None:
+    codec = W3Codec()
+    codec.length_stats = False  # Whoosh would look up a length for each posting: a third of the time
+    writer = target.writer(limitmb=_BUFFER_MB, codec=codec)
+    try:
+        for iri in (*gone, *(() if target.is_empty() else (_POSITION,))):
+            writer.delete_by_term("id", iri)
+        for passage in passages:
+            writer.add_document(**_document(passage))
+        writer.add_document(id=_POSITION, position=position)
+        writer.commit(mergetype=_merge_smallest)
+    except BaseException:
+        with suppress(Exception):
+            writer.cancel()
+        if writer.writelock is not None and writer.writelock.locked:
+            with suppress(Exception):
+                writer.writelock.release()
+        raise
+
+
+def _document(passage: Passage) -> dict[str, Any]:
+    weights: dict[str, float] = dict(term_counts(passage.content))
+    for term, times in term_counts(passage.heading).items():
+        weights[term] = weights.get(term, 0.0) + HEADING_WEIGHT * times
+    return {
+        "id": passage.iri,
+        "text": weights,
+        "length": round(sum(weights.values())),
+        "said": passage.said.micros if passage.said else _EVER,
+        "recorded": passage.recorded.micros if passage.recorded else _EVER,
+    }
+
+
+def _merge_smallest(writer: Any, segments: list[Any]) -> list[Any]:
+    """Keep at most _MOST_SEGMENTS: Whoosh's own policy leaves large segments unmerged, however many there are."""
+    by_size = sorted(segments, key=lambda segment: segment.doc_count_all())
+    merged = by_size[: len(by_size) // 2 + 1] if len(by_size) >= _MOST_SEGMENTS else []
+    for segment in merged:
+        reader = SegmentReader(writer.storage, writer.schema, segment)
+        writer.add_reader(reader)
+        reader.close()
+    return by_size[len(merged) :]
