@@ -21,6 +21,7 @@ from prism_rdf.namespaces import XSD, prism, short
 Op = Choice["set", "add", "remove", "clear"]
 Flag = Choice["current", "historical", "wip"]
 Tier = Choice[1, 2, 3]
+DraftSource = Choice["session_intent", "working_tree", "explicit"]
 Term = NamedNode | Literal
 Value = str | int | float | bool | Decimal | date | datetime | Instant | NamedNode | Literal
 
@@ -194,7 +195,28 @@ class Memory:
     tier: Tier = 1
 
 
-Intent = NewEntity | Event | Alias | Reference | Memory
+@dataclass(frozen=True)
+class DraftVersion:
+    """What a work-in-progress state holds from ``at`` on: the whole snapshot, in the thread ``thread`` (a uuid)."""
+
+    entity: str
+    thread: str
+    props: Mapping[NamedNode, tuple[Term, ...]]
+    at: Instant
+    source: DraftSource = "explicit"
+
+
+@dataclass(frozen=True)
+class DraftEnd:
+    """The end of a draft thread at ``at``: it was sealed into the history, or discarded."""
+
+    entity: str
+    thread: str
+    at: Instant
+    outcome: Choice["sealed", "discarded"]
+
+
+Intent = NewEntity | Event | Alias | Reference | Memory | DraftVersion | DraftEnd
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,183 @@
+"""What a project records: entities, changes, names, references, memories; each verb is one commit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+from typing import Literal as Choice
+from uuid import uuid4
+
+from prism_rdf.clock import Edge, TimeInput, start_of
+from prism_rdf.errors import BadArgument
+from prism_rdf.model import Alias, Event, Intent, Memory, NewEntity, Receipt, Reference, Tier, Value
+from prism_rdf.reading import Reading
+from prism_rdf.statements import Props, assertions, begin, check_alias, check_order, end
+
+
+class Writing(Reading):
+    """The writing verbs of a project. Each returns its receipt only after the commit is on disk."""
+
+    def entity(
+        self,
+        type_name: str,
+        props: Props,
+        *,
+        valid_from: TimeInput | None = None,
+        description: str = "",
+        cause_memory: str = "",
+        cause_commit: str = "",
+        source: str = "",
+        tier: Tier = 1,
+        idempotency_key: str = "",
+    ) -> dict[str, Any]:
+        """Make an entity with its first state, atomically, and return ``{"entity", "uuid", …receipt}``.
+
+        ``valid_from`` defaults to now. Raises UnknownType, ValidationError (undeclared property, wrong datatype, …).
+        """
+        known = self.prism.catalog.type(type_name)
+        if not props:
+            raise BadArgument(
+                f"a {known.name} needs at least one property",
+                rule="an entity is made together with its first state",
+                mend=f"give one of: {', '.join(prop.name for prop in known.properties)}",
+            )
+        uuid, at = str(uuid4()), self._start(valid_from)
+        event = Event(
+            entity=uuid,
+            event_type="created",
+            at=at,
+            assertions=assertions(known, props, at, None),
+            cause_memory=cause_memory,
+            cause_commit=cause_commit,
+            description=description,
+            source=source,
+            tier=tier,
+        )
+        payload = [type_name, dict(props), valid_from, source]
+        intents = (NewEntity(uuid, known.iri, cause_memory), event)
+        receipt = self.prism.commit(self.pid, lambda: intents, "entity", idempotency_key, payload)
+        made = receipt.created[0]
+        return {"entity": made, "uuid": self.names.uuid_of(made), **receipt.as_dict()}
+
+    def transition(
+        self,
+        entity: str,
+        props: Props,
+        event_type: str = "transition",
+        *,
+        valid_from: TimeInput | None = None,
+        valid_until: TimeInput | None = None,
+        description: str = "",
+        cause_memory: str = "",
+        cause_commit: str = "",
+        source: str = "",
+        sequence: int = 0,
+        tier: Tier = 1,
+        idempotency_key: str = "",
+    ) -> Receipt:
+        """Record that properties changed, over [valid_from, valid_until) (default: from now on), as one event.
+
+        A value of None clears a property. A late statement about the past changes the past only.
+        """
+        node = self.resolve(entity)
+        known = self._type_of(node)
+        start, until = self._start(valid_from), end(valid_until)
+        check_order(start.instant, until)
+        event = Event(
+            entity=self.names.uuid_of(node.value),
+            event_type=event_type,
+            at=start,
+            assertions=assertions(known, props, start, until),
+            cause_memory=cause_memory,
+            cause_commit=cause_commit,
+            description=description,
+            source=source,
+            sequence=sequence,
+            tier=tier,
+        )
+        payload = [node.value, dict(props), event_type, valid_from, valid_until, source, sequence]
+        return self.prism.commit(self.pid, lambda: (event,), "transition", idempotency_key, payload)
+
+    def fact(self, entity: str, property: str, value: Value | Sequence[Value], **options: Any) -> Receipt:
+        """Record one property; the options are those of ``transition``."""
+        return self.transition(entity, {property: value}, options.pop("event_type", "fact"), **options)
+
+    def alias(
+        self,
+        surface_form: str,
+        entity: str,
+        *,
+        kind: Choice["former", "synonym"] = "former",
+        tier: Tier = 1,
+        valid_from: TimeInput | None = None,
+        valid_until: TimeInput | None = None,
+        source: str = "",
+        idempotency_key: str = "",
+    ) -> Receipt:
+        """Record another name of an entity; it is or was the name over [valid_from, valid_until).
+
+        Tiers 1 (a person) and 2 (an agent with an artifact) write directly; tier 3 belongs in the review queue.
+        """
+        check_alias(surface_form, tier)
+        node, start, until = self.resolve(entity), begin(valid_from), end(valid_until)
+        check_order(start, until)
+        uuid = self.names.uuid_of(node.value)
+        intent = Alias(uuid, surface_form.strip(), kind, tier, source=source, start=start, until=until)
+        payload = [surface_form, node.value, kind, tier, valid_from, valid_until]
+        return self.prism.commit(self.pid, lambda: (intent,), "alias", idempotency_key, payload)
+
+    def reference(
+        self,
+        source: str,
+        target: str,
+        kind: str,
+        *,
+        valid_from: TimeInput | None = None,
+        valid_until: TimeInput | None = None,
+        tier: Tier = 1,
+        source_document: str = "",
+        cause_commit: str = "",
+        idempotency_key: str = "",
+    ) -> Receipt:
+        """Record a typed reference that holds over [valid_from, valid_until) (default: from now on).
+
+        Raises ValidationError when the shapes do not allow the kind between these types.
+        """
+        ends = self.resolve(source), self.resolve(target)
+        start = begin(valid_from) if valid_from is not None else self.prism.clock.now()
+        until = end(valid_until)
+        check_order(start, until)
+        uuids = [self.names.uuid_of(end.value) for end in ends]
+        kind_iri = self.prism.catalog.kind(kind)
+        intent = Reference(uuids[0], uuids[1], kind_iri, start, until, tier, source_document, cause_commit)
+        payload = [*uuids, kind, valid_from, valid_until]
+        return self.prism.commit(self.pid, lambda: (intent,), "reference", idempotency_key, payload)
+
+    def remember(
+        self,
+        content: str,
+        kind: str = "note",
+        created_at: TimeInput | None = None,
+        source: str = "",
+        about: Sequence[str] = (),
+        *,
+        tier: Tier = 1,
+        idempotency_key: str = "",
+    ) -> Receipt:
+        """Keep a passage for recall, said at ``created_at`` (default now), about the named entities."""
+        if not content.strip():
+            raise BadArgument("there is nothing to remember", rule="a memory has content", mend="give some text")
+        uuids = tuple(self.names.uuid_of(self.resolve(ref).value) for ref in about)
+        at = begin(created_at) if created_at is not None else self.prism.clock.now()
+        assert at is not None
+        intent = Memory(content, kind, at, source, about=uuids, start=at, tier=tier)
+        payload = [content, kind, created_at, source, list(about)]
+        return self.prism.commit(self.pid, lambda: (intent,), "remember", idempotency_key, payload)
+
+    def write(self, intents: Iterable[Intent], verb: str = "batch", idempotency_key: str = "") -> Receipt:
+        """Fulfil many intents in one commit, all or nothing; each entity is folded once."""
+        wanted = tuple(intents)
+        return self.prism.commit(self.pid, lambda: wanted, verb, idempotency_key, [repr(i) for i in wanted])
+
+    def _start(self, valid_from: TimeInput | None) -> Edge:
+        return Edge(self.prism.clock.now()) if valid_from is None else start_of(valid_from)
