@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from prism_rdf.errors import (
         AmbiguousError,
         BadArgument,
+        BadQuery,
         BadTime,
         BusyError,
         IdempotencyConflict,
@@ -44,6 +45,7 @@ _HOME = {
 __all__ = [
     "AmbiguousError",
     "BadArgument",
+    "BadQuery",
     "BadTime",
     "BusyError",
     "IdempotencyConflict",

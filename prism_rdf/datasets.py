@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from pyoxigraph import (
 
 from prism_rdf.changes import Ground
 from prism_rdf.clock import Instant
-from prism_rdf.errors import BadArgument
+from prism_rdf.errors import BadArgument, BadQuery
 from prism_rdf.namespaces import PREFIXES, Names
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.interface import GraphReader
@@ -43,6 +44,7 @@ GRAPH_FORMATS = {
     "nq": RdfFormat.N_QUADS,
 }
 _SNAPSHOTS_KEPT = 4
+_PLACE = re.compile(r"error at (\d+):(\d+)")
 
 
 @dataclass
@@ -86,8 +88,8 @@ class QueryAnswer:
         known = GRAPH_FORMATS if self.kind == "graph" else RESULT_FORMATS
         if form not in known:
             raise BadArgument(
-                f"format {form!r} does not fit a {self.kind} answer",
-                rule=f"a {self.kind} answer is written as {', '.join(known)}",
+                f"format {form!r} does not fit the {self.kind} answer of this query",
+                rule=f"{self.kind} answers are written as {', '.join(known)}",
                 mend="choose one of these formats",
             )
         if isinstance(self._results, QueryTriples):
@@ -150,11 +152,24 @@ def _run(store: GraphReader, query: str, **dataset: Any) -> Any:
     try:
         return store.query(query, prefixes=PREFIXES, **dataset)
     except SyntaxError as error:
-        raise BadArgument(
-            f"the query is not SPARQL: {error.msg}",
-            rule="queries are SPARQL 1.1",
-            mend="look at the place that the message names; the prefixes prism:, type:, skos:, … are predeclared",
-        ) from error
+        raise _not_sparql(query, str(error)) from error
+
+
+def _not_sparql(query: str, complaint: str) -> BadQuery:
+    """Return the error that shows the place; the parser's list of everything it expected there helps nobody."""
+    place = _PLACE.search(complaint)
+    if place is None:
+        return BadQuery(f"the query is not SPARQL: {complaint}", rule="queries are SPARQL 1.1", mend="see the message")
+    line, column = int(place[1]), int(place[2])
+    text = query.splitlines()[line - 1] if query.strip() else ""
+    why = ": a prefix is not declared" if "Prefix not found" in complaint else ""
+    return BadQuery(
+        f"the query is not SPARQL at line {line}, column {column}{why}",
+        line=line,
+        column=column,
+        rule=f"queries are SPARQL 1.1; declared are {', '.join(f'{prefix}:' for prefix in PREFIXES)}",
+        mend=f"look just before the mark: {text[: column - 1]}⟨here⟩{text[column - 1 :]}".rstrip(),
+    )
 
 
 def _answer(results: Any, dataset: Dataset, at: Instant | None, known_at: Instant | None, commit: int) -> QueryAnswer:

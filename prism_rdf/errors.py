@@ -3,6 +3,7 @@
     PrismError                        exit
     ├── UsageError                     2   the call itself is wrong
     │   ├── BadArgument
+    │   │   └── BadQuery                   not SPARQL; says where
     │   └── BadTime                        naive, unparsable, or out of order
     ├── AmbiguousError                 4   one name, several things
     ├── RefusedError                   5   understood, and not allowed
@@ -78,6 +79,20 @@ class UsageError(PrismError):
 
 class BadArgument(UsageError):
     code = "bad-argument"
+
+
+class BadQuery(BadArgument):
+    """A query that is not SPARQL; ``line`` and ``column`` count from 1, and are 0 where the place is not known."""
+
+    code = "bad-query"
+
+    def __init__(self, message: str, *, line: int = 0, column: int = 0, rule: str = "", mend: str = "") -> None:
+        super().__init__(message, rule=rule, mend=mend)
+        self.line = line
+        self.column = column
+
+    def details(self) -> Mapping[str, Any]:
+        return {"line": self.line, "column": self.column}
 
 
 class BadTime(UsageError):

@@ -49,7 +49,7 @@ def _print_lines(error: PrismError) -> None:
     console = Console(stderr=True, soft_wrap=not sys.stderr.isatty(), highlight=False)
     console.print(Text.assemble(("error", "bold red"), ": ", clean(error.message)))
     for label, text in (("node", error.node), ("rule", error.rule), ("mend", error.mend)):
-        if text:
+        if text and not (label == "node" and text in error.message):
             console.print(Text.assemble("  ", (label, "bold"), ": ", clean(text)))
     for line in _particulars(error):
         console.print(Text("    " + clean(line)))
