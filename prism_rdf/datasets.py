@@ -44,6 +44,7 @@ GRAPH_FORMATS = {
     "nq": RdfFormat.N_QUADS,
 }
 _SNAPSHOTS_KEPT = 4
+_REASON = re.compile(r"[A-Z][A-Za-z]*(?: [A-Za-z*]+){2,}")  # a sentence among the expected tokens
 _PLACE = re.compile(r"error at (\d+):(\d+)")
 
 
@@ -162,7 +163,8 @@ def _not_sparql(query: str, complaint: str) -> BadQuery:
         return BadQuery(f"the query is not SPARQL: {complaint}", rule="queries are SPARQL 1.1", mend="see the message")
     line, column = int(place[1]), int(place[2])
     text = query.splitlines()[line - 1] if query.strip() else ""
-    why = ": a prefix is not declared" if "Prefix not found" in complaint else ""
+    reason = _REASON.search(complaint)
+    why = f": {reason[0]}" if reason else ""
     return BadQuery(
         f"the query is not SPARQL at line {line}, column {column}{why}",
         line=line,
