@@ -1,0 +1,181 @@
+"""The SHACL gate: which shapes judge which part of a change, and their verdict as violations; nothing is stored here.
+
+    scope       what the triples are                                              shapes
+    identity    an identity, whole                                                canonical.ttl
+    event       a supersession event with its assertions, whole                   temporal.ttl
+    state       what is known about a state (or an earlier belief), whole         temporal.ttl
+    snapshot    what a state says, with the state as subject and the entity's     one per type, made from the catalog
+                type; the types of the entities that it refers to
+    alias       an alias, whole                                                   semantic.ttl
+    reference   a reference, whole                                                semantic.ttl
+    link        the direct triple of a reference, and all the types of both ends  semantic.ttl (CAN_REFERENCE)
+    memory      a memory or a concept, whole                                      evidence.ttl
+
+Each scope is checked apart from the others, since one node is the subject of several: the closed shape of an identity
+must not see what the states of the entity say. A subject that no shape of its scope looks at is a violation too.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Literal
+
+from pyoxigraph import BlankNode, NamedNode, RdfFormat, Triple, parse
+
+from prism_rdf import resources
+from prism_rdf.errors import Violation
+from prism_rdf.namespaces import RDF_TYPE, SHAPE, local_name
+
+if TYPE_CHECKING:
+    from prism_rdf.validation.engine import Result, Shapes
+
+Scope = Literal["identity", "event", "state", "snapshot", "alias", "reference", "link", "memory"]
+
+KINDS = (
+    "REFERENCES",
+    "IMPLEMENTS",
+    "EXTENDS",
+    "RELATES_TO",
+    "SUPERSEDES",
+    "DEPENDS_ON",
+    "SPECIFIES",
+    "FORMALIZES",
+    "RESOLVES",
+    "DOCUMENTS",
+)
+SHAPES_OF: Mapping[Scope, tuple[str, ...]] = {
+    "identity": ("Identity",),
+    "event": ("SupersessionEvent", "Assertion", "EarlierBelief"),
+    "state": ("State", "EntityStates", "EarlierBelief"),
+    "alias": ("Alias", "EarlierBelief"),
+    "reference": ("Reference", "EarlierBelief"),
+    "link": KINDS,
+    "memory": ("Memory", "Concept", "EarlierBelief"),
+}
+
+_SOURCE = NamedNode("urn:prism:link:source")
+_TARGET = NamedNode("urn:prism:link:target")
+Classes = frozenset[NamedNode]
+
+
+class Gate:
+    """Judges changes before they are written.
+
+    ``type_shapes`` makes the shapes of the types (canonical.type_shapes); it is called by the first check.
+    """
+
+    def __init__(self, type_shapes: Callable[[], Iterable[Triple]]) -> None:
+        self._make_type_shapes = type_shapes
+        self._lock = threading.Lock()
+        self._links: dict[tuple[Classes, NamedNode, Classes], tuple[Result, ...]] = {}
+
+    def check(self, scopes: Mapping[Scope, Sequence[Triple]]) -> tuple[Violation, ...]:
+        """Return what is wrong, in the order of scopes and nodes; empty when the change may pass.
+
+        Results of a lower severity than sh:Violation do not refuse a write and are left out.
+        """
+        found = (result for scope, triples in scopes.items() for result in self.results(scope, triples))
+        return tuple(_violation(result) for result in found if result.severity == "Violation")
+
+    def results(self, scope: Scope, triples: Sequence[Triple]) -> tuple[Result, ...]:
+        """Return every result of one scope, whatever its severity."""
+        if not triples:
+            return ()
+        if scope == "link":
+            return tuple(self._link_results(triples))
+        if scope == "snapshot":
+            outcome = self._type_shapes.check(triples)
+        else:
+            outcome = shipped_shapes().check(triples, [SHAPE + name for name in SHAPES_OF[scope]])
+        return (*outcome.results, *_unseen(scope, triples, outcome.seen))
+
+    @cached_property
+    def _type_shapes(self) -> Shapes:
+        from prism_rdf.validation.engine import Shapes
+
+        return Shapes(self._make_type_shapes())
+
+    def _link_results(self, triples: Sequence[Triple]) -> Iterator[Result]:
+        """Links between the same types by the same kind share one verdict, which is kept."""
+        from prism_rdf.validation.engine import Result
+
+        types: dict[object, set[NamedNode]] = defaultdict(set)
+        links: dict[Triple, None] = {}
+        for triple in triples:
+            if triple.predicate == RDF_TYPE and isinstance(triple.object, NamedNode):
+                types[triple.subject].add(triple.object)
+            else:
+                links[triple] = None
+        for link in links:
+            verdict = self._link_verdict(frozenset(types[link.subject]), link.predicate, frozenset(types[link.object]))
+            for result in verdict:
+                yield Result(
+                    node=str(link.subject),
+                    path=str(link.predicate),
+                    value=str(link.object),
+                    shape=result.shape,
+                    severity=result.severity,
+                    message=result.message,
+                    mend=result.mend,
+                )
+
+    def _link_verdict(self, source: Classes, kind: NamedNode, target: Classes) -> tuple[Result, ...]:
+        key = (source, kind, target)
+        with self._lock:
+            if key not in self._links:
+                triples = [Triple(_SOURCE, kind, _TARGET)]
+                triples += [Triple(_SOURCE, RDF_TYPE, each) for each in source]
+                triples += [Triple(_TARGET, RDF_TYPE, each) for each in target]
+                outcome = shipped_shapes().check(triples, [SHAPE + name for name in KINDS])
+                unruled = [] if str(_SOURCE) in outcome.seen else [_unruled(kind)]
+                self._links[key] = (*outcome.results, *unruled)
+            return self._links[key]
+
+
+@cache
+def shipped_shapes() -> Shapes:
+    """Return the shapes of shapes/*.ttl, compiled once per process."""
+    from prism_rdf.validation.engine import Shapes
+
+    texts = (resources.text(name) for name in resources.names("shapes", ".ttl"))
+    return Shapes(quad.triple for text in texts for quad in parse(text, RdfFormat.TURTLE))
+
+
+def _unseen(scope: Scope, triples: Iterable[Triple], seen: frozenset[str]) -> Iterator[Result]:
+    from prism_rdf.validation.engine import Result
+
+    kinds = {triple.subject: triple.object for triple in triples if triple.predicate == RDF_TYPE}
+    subjects: dict[NamedNode | BlankNode | Triple, None] = {triple.subject: None for triple in triples}
+    for subject in subjects:
+        if str(subject) not in seen:
+            kind = kinds.get(subject)
+            yield Result(
+                node=str(subject),
+                path=str(RDF_TYPE) if kind else "",
+                value=str(kind) if kind else "",
+                shape=f"<{SHAPE}>",
+                severity="Violation",
+                message=f"this node is nothing that belongs into the scope {scope}",
+                mend="Give it one of the types that the ontology declares, or put it into a graph of its own.",
+            )
+
+
+def _unruled(kind: NamedNode) -> Result:
+    from prism_rdf.validation.engine import Result
+
+    return Result(
+        node="",
+        path="",
+        value="",
+        shape=f"<{SHAPE}>",
+        severity="Violation",
+        message=f"no shape says which types {local_name(kind.value)} may lead from and to",
+        mend=f"Use one of {', '.join(KINDS)}, or declare a shape with sh:targetSubjectsOf {kind}.",
+    )
+
+
+def _violation(result: Result) -> Violation:
+    return Violation(result.node, result.path, result.value, result.shape, result.message, result.mend)

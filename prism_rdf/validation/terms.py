@@ -1,0 +1,149 @@
+"""Terms on their way to rdflib and back, for pySHACL alone; no graph is read here.
+
+rdflib normalises lexical forms, logs what it cannot convert and knows no year before 1 or after 9999. So the literals
+that stores are full of are built here slot by slot, with the value that pySHACL asks for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pyoxigraph as ox
+from rdflib import Graph
+from rdflib.store import Store
+from rdflib.term import BNode, IdentifiedNode, Literal, Node, URIRef
+
+from prism_rdf.namespaces import RDF, XSD
+
+OxTerm = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
+
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_DECIMAL = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)")
+_INSTANT = re.compile(r"-?([0-9]{4,})-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})?")
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+
+
+def _instant(text: str) -> datetime:
+    match = _INSTANT.fullmatch(text)
+    if match is None:
+        raise ValueError(text)
+    if text[0] == "-" or match[1] == "0000":
+        return datetime.min.replace(tzinfo=UTC)  # pySHACL asks only whether it is a datetime
+    if len(match[1]) > 4:
+        return datetime.max.replace(tzinfo=UTC)
+    return datetime.fromisoformat(text)
+
+
+def _matched(pattern: re.Pattern[str], make: Callable[[str], Any]) -> Callable[[str], Any]:
+    def convert(text: str) -> Any:
+        if pattern.fullmatch(text) is None:
+            raise ValueError(text)
+        return make(text)
+
+    return convert
+
+
+_VALUES: dict[str, tuple[URIRef, Callable[[str], Any]]] = {
+    XSD + name: (URIRef(XSD + name), convert)
+    for name, convert in {
+        "dateTime": _instant,
+        "integer": _matched(_INTEGER, int),
+        "decimal": _matched(_DECIMAL, Decimal),
+        "boolean": _BOOLEANS.__getitem__,
+    }.items()
+}
+
+
+def literal(term: ox.Literal) -> Literal:
+    """Return the rdflib literal of the same lexical form; a form that its datatype does not allow is ill-typed."""
+    text, datatype = term.value, term.datatype.value
+    value: Any = text
+    ill_typed = None
+    reference = None
+    if datatype in _VALUES:
+        reference, convert = _VALUES[datatype]
+        try:
+            value, ill_typed = convert(text), False
+        except (ValueError, KeyError):
+            value, ill_typed = None, True
+    elif datatype not in (XSD + "string", RDF + "langString"):
+        return Literal(text, datatype=datatype, normalize=False)
+    made: Any = str.__new__(Literal, text)
+    made._language, made._datatype, made._value, made._ill_typed = term.language, reference, value, ill_typed
+    return made  # type: ignore[no-any-return]
+
+
+def to_rdflib(term: OxTerm) -> IdentifiedNode | Literal:
+    """Return the rdflib term; raise ValueError for a triple term, which SHACL does not know."""
+    if isinstance(term, ox.NamedNode):
+        return URIRef(term.value)
+    if isinstance(term, ox.Literal):
+        return literal(term)
+    if isinstance(term, ox.BlankNode):
+        return BNode(term.value)
+    raise ValueError("a triple term has no place in a shape")
+
+
+def to_text(node: Node | None) -> str:
+    """Return the N-Triples form of an rdflib term, and nothing for none."""
+    if node is None:
+        return ""
+    if isinstance(node, URIRef):
+        return f"<{node}>"
+    if isinstance(node, Literal):
+        datatype = ox.NamedNode(str(node.datatype)) if node.datatype else None
+        return str(ox.Literal(str(node), datatype=datatype, language=node.language))
+    return f"_:{node}"
+
+
+class _Index(Store):
+    """Triples by subject and predicate, without the events, contexts and namespaces of rdflib's own stores."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._by_subject: dict[Node, dict[Node, list[Node]]] = {}
+        self.pairs: dict[Node, list[tuple[Node, Node]]] = {}
+
+    def add(self, triple: tuple[Node, Node, Node], context: Any = None, quoted: bool = False) -> None:
+        subject, predicate, value = triple
+        values = self._by_subject.setdefault(subject, {}).setdefault(predicate, [])
+        if value not in values:
+            values.append(value)
+            self.pairs.setdefault(predicate, []).append((subject, value))
+
+    def triples(self, pattern: Any, context: Any = None) -> Iterator[tuple[Any, Iterator[None]]]:
+        for triple in self._matches(*pattern):
+            yield triple, iter(())
+
+    def _matches(self, subject: Any, predicate: Any, value: Any) -> Iterator[tuple[Node, Node, Node]]:
+        if subject is not None:
+            by_predicate = self._by_subject.get(subject, {})
+            known = by_predicate.items() if predicate is None else [(predicate, by_predicate.get(predicate, ()))]
+            found = ((subject, p, o) for p, values in known for o in values)
+        else:
+            predicates = self.pairs if predicate is None else (predicate,)
+            found = ((s, p, o) for p in predicates for s, o in self.pairs.get(p, ()))
+        return (triple for triple in found if value is None or triple[2] == value)
+
+    def __len__(self, context: Any = None) -> int:
+        return sum(map(len, self.pairs.values()))
+
+
+def graph_of(triples: Iterable[ox.Triple]) -> tuple[Graph, Mapping[Node, Sequence[tuple[Node, Node]]]]:
+    """Return an rdflib graph of the same triples, fit for reading and adding; and its subjects and objects by predicate."""
+    index = _Index()
+    made: dict[OxTerm, IdentifiedNode | Literal] = {}
+
+    def node(term: OxTerm) -> IdentifiedNode | Literal:
+        found = made.get(term)
+        if found is None:
+            found = made[term] = to_rdflib(term)
+        return found
+
+    for triple in triples:
+        index.add((node(triple.subject), node(triple.predicate), node(triple.object)))
+    return Graph(index, bind_namespaces="none"), index.pairs
