@@ -4,25 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from pyoxigraph import NamedNode, Quad
 
-from prism_rdf.belief import Delta, Writing
+from prism_rdf.belief import Delta, Writing, belief_of, withdraw
 from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.canonical.entities import plan_entities, type_of
 from prism_rdf.errors import UnknownEntity, ValidationError, Violation
 from prism_rdf.evidence.memories import plan_memories
-from prism_rdf.model import Alias, ChangeSet, Event, Intent, Memory, NewEntity, Reference, instant_literal
+from prism_rdf.model import (
+    Alias,
+    ChangeSet,
+    DraftEnd,
+    DraftVersion,
+    Event,
+    Intent,
+    Memory,
+    NewEntity,
+    Reference,
+    Withdrawal,
+    instant_literal,
+)
 from prism_rdf.namespaces import local_name, meta_graph, prism
 from prism_rdf.semantic.aliases import plan_aliases
 from prism_rdf.semantic.references import plan_references
+from prism_rdf.storage.about import about
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.storage.overlay import Overlay
+from prism_rdf.temporal.drafts import plan_drafts
 from prism_rdf.temporal.fold import Piece
 from prism_rdf.temporal.plan import Folding, plan_events
 from prism_rdf.views import as_quads, entity_view, next_boundary
 
 DUE_AT = prism("dueAt")
+_Kind = TypeVar("_Kind", bound=Intent)
 
 
 @dataclass(frozen=True)
@@ -44,16 +60,14 @@ def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> ChangeS
     or a changed immutable property.
     """
     types = _types(ground, intents, writing)
-    new = [intent for intent in intents if isinstance(intent, NewEntity)]
-    parts = [plan_entities(ground.store, new, ground.tenant, writing)]
-    for event_type, events in _by_type(types, intents).items():
-        parts.append(_plan_type(ground, event_type, events, writing))
-    aliases = [intent for intent in intents if isinstance(intent, Alias)]
-    references = [intent for intent in intents if isinstance(intent, Reference)]
-    memories = [intent for intent in intents if isinstance(intent, Memory)]
-    parts.append(plan_aliases(ground.store, aliases, writing))
-    parts.append(plan_references(ground.store, references, writing))
-    parts.append(plan_memories(ground.store, memories, writing))
+    parts = [plan_entities(ground.store, _of(NewEntity, intents), ground.tenant, writing)]
+    for event_type, changes in _by_type(types, intents).items():
+        parts.append(_plan_type(ground, event_type, changes, writing))
+    parts.append(plan_aliases(ground.store, _of(Alias, intents), writing))
+    parts.append(plan_references(ground.store, _of(Reference, intents), writing))
+    parts.append(plan_memories(ground.store, _of(Memory, intents), writing))
+    parts.append(plan_drafts(ground.store, _of(DraftVersion, intents), _of(DraftEnd, intents), writing))
+    parts += [_plan_withdrawal(ground.store, each, writing) for each in _of(Withdrawal, intents)]
     delta = _netted(Delta.joined(parts))
     if not delta.adds and not delta.removes:
         return ChangeSet()
@@ -99,11 +113,17 @@ def _types(ground: Ground, intents: Sequence[Intent], writing: Writing) -> dict[
     return types
 
 
+def _of(kind: type[_Kind], intents: Iterable[Intent]) -> list[_Kind]:
+    return [intent for intent in intents if isinstance(intent, kind)]
+
+
 def _about(intent: Intent) -> tuple[str, ...]:
     if isinstance(intent, NewEntity):
         return (intent.uuid,)
-    if isinstance(intent, Event):
+    if isinstance(intent, (Event, DraftVersion, DraftEnd)):
         return (intent.entity,)
+    if isinstance(intent, Withdrawal):
+        return (intent.entity,) if intent.entity else ()
     if isinstance(intent, Alias):
         return (intent.target,)
     if isinstance(intent, Reference):
@@ -111,18 +131,28 @@ def _about(intent: Intent) -> tuple[str, ...]:
     return intent.about
 
 
-def _by_type(types: dict[str, NamedNode], intents: Iterable[Intent]) -> dict[NamedNode, list[Event]]:
-    grouped: dict[NamedNode, list[Event]] = {}
+def _by_type(types: dict[str, NamedNode], intents: Iterable[Intent]) -> dict[NamedNode, list[Event | Withdrawal]]:
+    grouped: dict[NamedNode, list[Event | Withdrawal]] = {}
     for intent in intents:
-        if isinstance(intent, Event):
+        if isinstance(intent, (Event, Withdrawal)) and intent.entity:
             grouped.setdefault(types[intent.entity], []).append(intent)
     return grouped
 
 
-def _plan_type(ground: Ground, type_iri: NamedNode, events: Iterable[Event], writing: Writing) -> Delta:
+def _plan_withdrawal(store: GraphReader, withdrawal: Withdrawal, writing: Writing) -> Delta:
+    """Return what ends the belief in a node of any layer but the temporal one, whose events are folded anew."""
+    for layer in ("semantic", "memory"):
+        graph = writing.names.graph(layer)
+        belief = belief_of(about(store, withdrawal.node, graph))
+        if belief is not None and belief.withdrawn_at is None:
+            return withdraw(withdrawal.node, graph, writing)
+    return Delta()
+
+
+def _plan_type(ground: Ground, type_iri: NamedNode, changes: Iterable[Event | Withdrawal], writing: Writing) -> Delta:
     known = ground.catalog.type(type_iri)
     multi = frozenset(prop.iri for prop in known.properties if prop.multi)
-    foldings = plan_events(ground.store, events, multi, writing)
+    foldings = plan_events(ground.store, changes, multi, writing)
     immutable = frozenset(prop.iri for prop in known.immutable)
     found = [violation for folding in foldings for violation in _changed(folding, immutable, known.name)]
     if found:

@@ -216,7 +216,18 @@ class DraftEnd:
     outcome: Choice["sealed", "discarded"]
 
 
-Intent = NewEntity | Event | Alias | Reference | Memory | DraftVersion | DraftEnd
+@dataclass(frozen=True)
+class Withdrawal:
+    """The end of belief in a node: an event (a retraction), an alias, a reference or a memory, by IRI.
+
+    ``entity`` is the uuid of the entity whose history or names it concerns; empty for a memory about none.
+    """
+
+    node: NamedNode
+    entity: str = ""
+
+
+Intent = NewEntity | Event | Alias | Reference | Memory | DraftVersion | DraftEnd | Withdrawal
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from prism_rdf.writing import Writing
+from prism_rdf.writing import WritingVerbs
 
 
-class Project(Writing):
+class Project(WritingVerbs):
     """One project of a store. Get it with ``Prism.project(pid)``."""

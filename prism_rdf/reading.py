@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from prism_rdf.prism import Prism
 
 
-class Reading:
+class ReadingVerbs:
     """The reading verbs of a project. ``entity`` arguments take a uuid, an IRI, an identifier or an alias."""
 
     def __init__(self, prism: Prism, pid: str) -> None:

@@ -19,13 +19,14 @@ from prism_rdf.storage.interface import GraphReader
 from prism_rdf.temporal.events import ASSERTION
 from prism_rdf.validation.gate import Scope
 
-_SCOPE_OF = {
+_SCOPE_OF: dict[NamedNode, Scope] = {
     prism("SupersessionEvent"): "event",
     prism("State"): "state",
     prism("EarlierBelief"): "state",
     prism("Alias"): "alias",
     prism("Reference"): "reference",
     prism("Memory"): "memory",
+    prism("Concept"): "memory",
 }
 Superclasses = Callable[[NamedNode], Iterable[NamedNode]]
 

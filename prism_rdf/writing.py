@@ -10,11 +10,11 @@ from uuid import uuid4
 from prism_rdf.clock import Edge, TimeInput, start_of
 from prism_rdf.errors import BadArgument
 from prism_rdf.model import Alias, Event, Intent, Memory, NewEntity, Receipt, Reference, Tier, Value
-from prism_rdf.reading import Reading
+from prism_rdf.reading import ReadingVerbs
 from prism_rdf.statements import Props, assertions, begin, check_alias, check_order, end
 
 
-class Writing(Reading):
+class WritingVerbs(ReadingVerbs):
     """The writing verbs of a project. Each returns its receipt only after the commit is on disk."""
 
     def entity(

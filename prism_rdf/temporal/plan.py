@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from pyoxigraph import NamedNode
 
-from prism_rdf.belief import Delta, Writing
-from prism_rdf.model import Event
+from prism_rdf.belief import Delta, Writing, withdraw
+from prism_rdf.model import Event, Withdrawal
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.temporal.events import event_quads, event_uuid, read_stated, restate, stated_by
 from prism_rdf.temporal.fold import Piece, Stated, fold
@@ -26,32 +26,44 @@ class Folding:
 
 
 def plan_events(
-    store: GraphReader, events: Iterable[Event], multi: Collection[NamedNode], writing: Writing
+    store: GraphReader, changes: Iterable[Event | Withdrawal], multi: Collection[NamedNode], writing: Writing
 ) -> tuple[Folding, ...]:
-    """Return a folding for each entity that the events change; none for events that are already believed."""
-    by_entity: defaultdict[str, list[Event]] = defaultdict(list)
-    for event in events:
-        by_entity[event.entity].append(event)
+    """Return a folding for each entity that the events and withdrawals of events change.
+
+    None for events that are already believed, or withdrawals of what is not believed or is no event.
+    """
+    by_entity: defaultdict[str, list[Event | Withdrawal]] = defaultdict(list)
+    for change in changes:
+        by_entity[change.entity].append(change)
     foldings = (_plan_entity(store, uuid, group, multi, writing) for uuid, group in by_entity.items())
     return tuple(folding for folding in foldings if folding is not None)
 
 
 def _plan_entity(
-    store: GraphReader, uuid: str, events: Sequence[Event], multi: Collection[NamedNode], writing: Writing
+    store: GraphReader, uuid: str, changes: Sequence[Event | Withdrawal], multi: Collection[NamedNode], writing: Writing
 ) -> Folding | None:
     entity, graph = writing.names.entity(uuid), writing.names.graph("temporal")
     parts: list[Delta] = []
     news: dict[str, tuple[Stated, ...]] = {}
-    for event in events:
+    withdrawn = {
+        change.node.value
+        for change in changes
+        if isinstance(change, Withdrawal) and restate(store, change.node, writing) == Delta()
+    }
+    parts += [withdraw(NamedNode(node), graph, writing) for node in sorted(withdrawn)]
+    for event in changes:
+        if isinstance(event, Withdrawal):
+            continue
         name = event_uuid(event, entity)
         recorded = restate(store, writing.names.event(name), writing)
         if recorded == Delta() or name in news:
             continue
         parts.append(Delta(event_quads(event, name, writing)) if recorded is None else recorded)
         news[name] = stated_by(event, name, writing)
-    if not news:
+    if not news and not withdrawn:
         return None
-    stated = read_stated(store, entity, graph) + tuple(s for group in news.values() for s in group)
+    stated = [each for each in read_stated(store, entity, graph) if each.event not in withdrawn]
+    stated += [each for group in news.values() for each in group]
     pieces = fold(stated, multi)
     parts.append(plan_states(entity, pieces, read_sealed(store, entity, graph), writing))
     return Folding(entity, pieces, Delta.joined(parts))
