@@ -1,4 +1,4 @@
-"""SHACL made from the catalog of types: one closed shape per type, for what a state may say; nothing is validated here."""
+"""SHACL made from the catalog: one closed shape per type, for what a state may say; nothing is validated here."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _type_shape(known: EntityType) -> Iterator[Triple]:
 
 def _property_shape(shape: NamedNode, known: EntityType, declared: Property) -> Iterator[Triple]:
     what, example = _form(declared)
-    rule = f"{declared.name} of {known.name} is {what}" if declared.multi else f"{declared.name} of {known.name} is one {what}"
+    rule = f"{declared.name} of {known.name} is {'any number of' if declared.multi else 'at most one'} {what}"
     yield from _described(
         shape, "PropertyShape", f"{known.name}: {declared.name}", f"{rule}.", f"{rule}. Give {example}."
     )
@@ -73,12 +73,12 @@ def _form(declared: Property) -> tuple[str, str]:
     values = "each value" if declared.multi else "one value"
     if declared.object_class is not None:
         name = local_name(declared.object_class.value)
-        return f"reference to an entity of type {name}", f"the IRI of {values}, which is recorded as a {name}"
+        return f"IRI of an entity of type {name}", f"the IRI of {values}, which is recorded as a {name}"
     if declared.datatype is None:
-        return "literal", f"{values} as a literal"
+        return "literal value", f"{values} as a literal"
     datatype = declared.datatype.value
     short = f"xsd:{local_name(datatype)}" if datatype.startswith(XSD) else f"<{datatype}>"
-    return f"value of datatype {short}", f"{values} as a literal of {short}"
+    return f"value of type {short}", f"{values} as a literal of {short}"
 
 
 def _described(shape: NamedNode, kind: str, name: str, description: str, message: str) -> Iterator[Triple]:

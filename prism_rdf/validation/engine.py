@@ -1,4 +1,4 @@
-"""pySHACL, held in one place: shapes compiled once and run over triples; which shapes apply to what is decided elsewhere.
+"""pySHACL, held in one place: shapes compiled once and run over triples; which shapes apply is decided elsewhere.
 
 pySHACL builds every constraint anew for each focus node that it meets alone. Here a property shape gets all focus
 nodes of its node shape in one call, and only when it can matter: when its property occurs, or has to. The verdict is
@@ -23,7 +23,7 @@ from rdflib.collection import Collection as ListOf
 from rdflib.namespace import RDF
 from rdflib.term import BNode, IdentifiedNode, Node, URIRef
 
-from prism_rdf.validation.terms import graph_of, to_text
+from prism_rdf.validation.terms import IndexedGraph, to_text
 
 _SH = Namespace("http://www.w3.org/ns/shacl#")
 _TARGETS = (_SH.targetClass, _SH.targetSubjectsOf, _SH.targetObjectsOf, _SH.targetNode)
@@ -31,11 +31,12 @@ _TARGETS = (_SH.targetClass, _SH.targetSubjectsOf, _SH.targetObjectsOf, _SH.targ
 _OF_EACH_VALUE = frozenset(
     _SH[name]
     for name in (
-        "datatype nodeKind class pattern flags minLength maxLength in maxCount node or and not xone languageIn "
-        "minInclusive maxInclusive minExclusive maxExclusive uniqueLang"
-    ).split()
+        *("datatype", "nodeKind", "class", "in", "pattern", "flags", "minLength", "maxLength", "languageIn"),
+        *("minInclusive", "maxInclusive", "minExclusive", "maxExclusive", "maxCount", "uniqueLang"),
+        *("node", "or", "and", "not", "xone"),
+    )
 )
-_SILENT = frozenset(_SH[name] for name in "name description severity message path order group".split()) | {RDF.type}
+_SILENT = {RDF.type, *(_SH[name] for name in ("path", "name", "description", "severity", "message", "order", "group"))}
 _EXECUTOR = SHACLExecutor()
 
 
@@ -54,21 +55,23 @@ class Result:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The results, in the order of their nodes, and the nodes that at least one shape looked at."""
+    """The results, in the order of their nodes; and the subjects that no shape looked at, each with a type or ""."""
 
     results: tuple[Result, ...]
-    seen: frozenset[str]
+    unseen: tuple[tuple[str, str], ...]
 
 
 class _Rule:
     """One shape with its constraints built, ready for any number of focus nodes."""
 
     def __init__(self, shape: Shape, guard: Node | None) -> None:
-        parameters = dict.fromkeys(CONSTRAINT_PARAMETERS_MAP.get(each) for each, _ in shape.sg.predicate_objects(shape.node))
+        said = shape.sg.graph.predicates(shape.node)
+        parameters = dict.fromkeys(CONSTRAINT_PARAMETERS_MAP.get(each) for each in said)
         self._shape = shape
         self._guard = guard
         self._constraints = [make(shape) for make in parameters if make is not None]
-        self._constraints += [made.make_validator_for_shape(shape) for made in shape.find_custom_constraints()]
+        custom: Any = shape
+        self._constraints += [made.make_validator_for_shape(shape) for made in custom.find_custom_constraints()]
 
     def matters(self, predicates: Collection[Node]) -> bool:
         """Return whether data with these predicates could break the shape."""
@@ -95,22 +98,20 @@ class _Data:
     """The triples to check as pySHACL wants them, with what is needed to find focus nodes fast."""
 
     def __init__(self, triples: Iterable[Triple]) -> None:
-        self.graph, self._pairs = graph_of(triples)
+        self.graph = IndexedGraph(triples)
+        self.subjects = self.graph.index.by_subject
+        self.pairs = self.graph.index.by_predicate
         self._instances: dict[Node, list[Node]] = defaultdict(list)
-        for subject, of in self._pairs.get(RDF.type, ()):
+        for subject, of in self.pairs.get(RDF.type, ()):
             self._instances[of].append(subject)
-
-    @property
-    def predicates(self) -> Collection[Node]:
-        return self._pairs.keys()
 
     def targets(self, how: URIRef, what: Node) -> Iterable[Node]:
         if how == _SH.targetClass:
             return self._instances.get(what, ())
         if how == _SH.targetSubjectsOf:
-            return (subject for subject, _ in self._pairs.get(what, ()))
+            return (subject for subject, _ in self.pairs.get(what, ()))
         if how == _SH.targetObjectsOf:
-            return (value for _, value in self._pairs.get(what, ()))
+            return (value for _, value in self.pairs.get(what, ()))
         return (what,)
 
 
@@ -119,7 +120,7 @@ class Shapes:
 
     def __init__(self, triples: Iterable[Triple]) -> None:
         laid_out = Graph(bind_namespaces="none")
-        for triple in graph_of(triples)[0]:
+        for triple in IndexedGraph(triples):
             laid_out.add(triple)
         properties = {node: _take_properties(laid_out, node) for node in _targeted(laid_out)}
         compiled = {shape.node: shape for shape in ShapesGraph(laid_out).shapes}
@@ -146,19 +147,25 @@ class Shapes:
             focus = target.focus(data)
             seen.update(focus)
             for rule in target.rules if focus else ():
-                if rule.matters(data.predicates):
+                if rule.matters(data.pairs):
                     reports += rule.reports(data.graph, focus)
-        results = sorted(map(_result, reports), key=lambda result: (result.node, result.path, result.value))
-        return Outcome(tuple(results), frozenset(map(to_text, seen)))
+        results = sorted(set(map(_result, reports)), key=lambda result: (result.node, result.path, result.value))
+        unseen = (
+            (to_text(subject), to_text(next(iter(said.get(RDF.type, ())), None)))
+            for subject, said in data.subjects.items()
+            if subject not in seen
+        )
+        return Outcome(tuple(results), tuple(unseen))
 
 
 def _targeted(graph: Graph) -> list[IdentifiedNode]:
-    return sorted({node for how in _TARGETS for node in graph.subjects(how) if isinstance(node, IdentifiedNode)})
+    found = (node for how in _TARGETS for node in graph.subjects(how))
+    return sorted({node for node in found if isinstance(node, IdentifiedNode)})
 
 
 def _take_properties(graph: Graph, node: IdentifiedNode) -> list[Node]:
     """Detach the property shapes of a node shape; a closed one goes on allowing their paths."""
-    taken = sorted(graph.objects(node, _SH.property))
+    taken = sorted(graph.objects(node, _SH.property), key=str)
     paths = [path for each in taken for path in graph.objects(each, _SH.path) if isinstance(path, URIRef)]
     graph.remove((node, _SH.property, None))
     for each in taken:

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Literal
 
-from pyoxigraph import BlankNode, NamedNode, RdfFormat, Triple, parse
+from pyoxigraph import NamedNode, RdfFormat, Triple, parse
 
 from prism_rdf import resources
 from prism_rdf.errors import Violation
@@ -90,7 +90,7 @@ class Gate:
             outcome = self._type_shapes.check(triples)
         else:
             outcome = shipped_shapes().check(triples, [SHAPE + name for name in SHAPES_OF[scope]])
-        return (*outcome.results, *_unseen(scope, triples, outcome.seen))
+        return (*outcome.results, *(_unseen(scope, *each) for each in outcome.unseen))
 
     @cached_property
     def _type_shapes(self) -> Shapes:
@@ -130,7 +130,7 @@ class Gate:
                 triples += [Triple(_SOURCE, RDF_TYPE, each) for each in source]
                 triples += [Triple(_TARGET, RDF_TYPE, each) for each in target]
                 outcome = shipped_shapes().check(triples, [SHAPE + name for name in KINDS])
-                unruled = [] if str(_SOURCE) in outcome.seen else [_unruled(kind)]
+                unruled = [_unruled(kind) for node, _ in outcome.unseen if node == str(_SOURCE)]
                 self._links[key] = (*outcome.results, *unruled)
             return self._links[key]
 
@@ -144,23 +144,18 @@ def shipped_shapes() -> Shapes:
     return Shapes(quad.triple for text in texts for quad in parse(text, RdfFormat.TURTLE))
 
 
-def _unseen(scope: Scope, triples: Iterable[Triple], seen: frozenset[str]) -> Iterator[Result]:
+def _unseen(scope: Scope, node: str, kind: str) -> Result:
     from prism_rdf.validation.engine import Result
 
-    kinds = {triple.subject: triple.object for triple in triples if triple.predicate == RDF_TYPE}
-    subjects: dict[NamedNode | BlankNode | Triple, None] = {triple.subject: None for triple in triples}
-    for subject in subjects:
-        if str(subject) not in seen:
-            kind = kinds.get(subject)
-            yield Result(
-                node=str(subject),
-                path=str(RDF_TYPE) if kind else "",
-                value=str(kind) if kind else "",
-                shape=f"<{SHAPE}>",
-                severity="Violation",
-                message=f"this node is nothing that belongs into the scope {scope}",
-                mend="Give it one of the types that the ontology declares, or put it into a graph of its own.",
-            )
+    return Result(
+        node=node,
+        path=str(RDF_TYPE) if kind else "",
+        value=kind,
+        shape=f"<{SHAPE}>",
+        severity="Violation",
+        message=f"this node is nothing that belongs into the scope {scope}",
+        mend="Give it one of the types that the ontology declares, or put it into a graph of its own.",
+    )
 
 
 def _unruled(kind: NamedNode) -> Result:

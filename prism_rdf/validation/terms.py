@@ -7,7 +7,7 @@ that stores are full of are built here slot by slot, with the value that pySHACL
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -23,7 +23,9 @@ OxTerm = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)")
-_INSTANT = re.compile(r"-?([0-9]{4,})-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})?")
+_INSTANT = re.compile(
+    r"-?([0-9]{4,})-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})?"
+)
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -105,15 +107,15 @@ class _Index(Store):
 
     def __init__(self) -> None:
         super().__init__()
-        self._by_subject: dict[Node, dict[Node, list[Node]]] = {}
-        self.pairs: dict[Node, list[tuple[Node, Node]]] = {}
+        self.by_subject: dict[Node, dict[Node, list[Node]]] = {}
+        self.by_predicate: dict[Node, list[tuple[Node, Node]]] = {}
 
     def add(self, triple: tuple[Node, Node, Node], context: Any = None, quoted: bool = False) -> None:
         subject, predicate, value = triple
-        values = self._by_subject.setdefault(subject, {}).setdefault(predicate, [])
+        values = self.by_subject.setdefault(subject, {}).setdefault(predicate, [])
         if value not in values:
             values.append(value)
-            self.pairs.setdefault(predicate, []).append((subject, value))
+            self.by_predicate.setdefault(predicate, []).append((subject, value))
 
     def triples(self, pattern: Any, context: Any = None) -> Iterator[tuple[Any, Iterator[None]]]:
         for triple in self._matches(*pattern):
@@ -121,29 +123,41 @@ class _Index(Store):
 
     def _matches(self, subject: Any, predicate: Any, value: Any) -> Iterator[tuple[Node, Node, Node]]:
         if subject is not None:
-            by_predicate = self._by_subject.get(subject, {})
-            known = by_predicate.items() if predicate is None else [(predicate, by_predicate.get(predicate, ()))]
+            about = self.by_subject.get(subject, {})
+            known = about.items() if predicate is None else [(predicate, about.get(predicate, ()))]
             found = ((subject, p, o) for p, values in known for o in values)
         else:
-            predicates = self.pairs if predicate is None else (predicate,)
-            found = ((s, p, o) for p in predicates for s, o in self.pairs.get(p, ()))
+            predicates = self.by_predicate if predicate is None else (predicate,)
+            found = ((s, p, o) for p in predicates for s, o in self.by_predicate.get(p, ()))
         return (triple for triple in found if value is None or triple[2] == value)
 
     def __len__(self, context: Any = None) -> int:
-        return sum(map(len, self.pairs.values()))
+        return sum(map(len, self.by_predicate.values()))
 
 
-def graph_of(triples: Iterable[ox.Triple]) -> tuple[Graph, Mapping[Node, Sequence[tuple[Node, Node]]]]:
-    """Return an rdflib graph of the same triples, fit for reading and adding; and its subjects and objects by predicate."""
-    index = _Index()
-    made: dict[OxTerm, IdentifiedNode | Literal] = {}
+class IndexedGraph(Graph):
+    """A graph to be read node by node: the two questions that pySHACL asks most go straight to the index."""
 
-    def node(term: OxTerm) -> IdentifiedNode | Literal:
-        found = made.get(term)
-        if found is None:
-            found = made[term] = to_rdflib(term)
-        return found
+    def __init__(self, triples: Iterable[ox.Triple]) -> None:
+        self.index = _Index()
+        super().__init__(self.index, bind_namespaces="none")
+        made: dict[OxTerm, IdentifiedNode | Literal] = {}
+        for triple in triples:
+            nodes = []
+            for term in (triple.subject, triple.predicate, triple.object):
+                node = made.get(term)
+                if node is None:
+                    node = made[term] = to_rdflib(term)
+                nodes.append(node)
+            self.index.add((nodes[0], nodes[1], nodes[2]))
 
-    for triple in triples:
-        index.add((node(triple.subject), node(triple.predicate), node(triple.object)))
-    return Graph(index, bind_namespaces="none"), index.pairs
+    def objects(self, subject: Any = None, predicate: Any = None, unique: bool = False) -> Any:
+        if subject is None or predicate is None:
+            return super().objects(subject, predicate, unique)
+        return iter(self.index.by_subject.get(subject, {}).get(predicate, ()))
+
+    def predicate_objects(self, subject: Any = None, unique: bool = False) -> Any:
+        if subject is None:
+            return super().predicate_objects(subject, unique)
+        about = self.index.by_subject.get(subject, {})
+        return ((predicate, value) for predicate, values in about.items() for value in values)
