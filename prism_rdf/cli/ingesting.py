@@ -1,7 +1,167 @@
-"""x"""
+"""The command that reads documents with their history into the store, and what it tells while and after reading."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from prism_rdf.cli.options import Common, command
+from prism_rdf.cli.terminal import print_json, print_line, print_pairs, print_table
+from prism_rdf.errors import AmbiguousError, NotFoundError, UnknownEntity
+
+if TYPE_CHECKING:
+    from prism_rdf import Instant, Prism, Project
+    from prism_rdf.ingest import IngestReport
+
+PARTIAL = 3
+_SECONDS_BETWEEN_LINES = 2.0
+_LISTED = 20  # of what was left out; --json lists everything
+
+Progress = Callable[[int, int, str], None]
+
 
 def register(app: typer.Typer) -> None:
-    pass
+    """Add the command of this module to the application."""
+    command(
+        app,
+        "ingest",
+        """
+        prism ingest docs/decisions --pid demo
+        prism ingest ../service --pid service --ref main
+        prism ingest docs/decisions --pid demo --json | jq .report.failures
+        """,
+    )(ingest)
+
+
+def ingest(
+    common: Common,
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A git repository, a folder of one, or a plain folder.")],
+    ref: Annotated[
+        str | None, typer.Option("--ref", metavar="BRANCH", help="What to read in place of the checked-out branch.")
+    ] = None,
+) -> int:
+    """Read decision records with all their history.
+
+    One entity per document through renames and renumberings, one state per change, dated by its commit. Running it
+    again changes nothing. A file that cannot be read never stops the rest: it is listed, and the exit code is 3.
+    """
+    from prism_rdf.ingest import read
+
+    pid = common.settings.require_pid()
+    started = time.monotonic()
+    with ExitStack() as stack:
+        prism = _existing_store(common, stack)
+        resolve = _resolver(prism.project(pid)) if prism else None
+        with _progress() as progress:
+            proposal = read(path, pid, ref=ref, progress=progress, resolve=resolve)
+        receipt: dict[str, Any] = {"commit": None, "recorded_at": None, "notes": []}
+        if proposal.intents:
+            prism = prism or stack.enter_context(common.store(create=True))
+            receipt = prism.project(pid).write(proposal.intents, "ingest").as_dict()
+    report = proposal.report
+    if common.json:
+        told = {name: receipt[name] for name in ("commit", "recorded_at", "notes")}
+        print_json({"pid": pid, **told, "report": report.as_dict()})
+    else:
+        _print_report(report, receipt["commit"], time.monotonic() - started)
+    return PARTIAL if report.failures else 0
+
+
+def _existing_store(common: Common, stack: ExitStack) -> Prism | None:
+    """Return the store if there is one: a path that cannot be read must not leave an empty store behind."""
+    try:
+        return stack.enter_context(common.store())
+    except NotFoundError:
+        return None
+
+
+def _resolver(project: Project) -> Callable[[str, Instant], str | None]:
+    def resolve(identifier: str, at: Instant) -> str | None:
+        try:
+            return project.names.uuid_of(project.resolve(identifier, at).value)
+        except (UnknownEntity, AmbiguousError):
+            return None
+
+    return resolve
+
+
+@contextmanager
+def _progress() -> Iterator[Progress]:
+    """Show how far reading is, on stderr: a bar on a terminal, elsewhere a line every two seconds."""
+    if not sys.stderr.isatty():
+        yield _plain_progress()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("reading"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
+    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as bar:
+        task = bar.add_task("reading", total=None, rate="")
+
+        def show(done: int, total: int, label: str) -> None:
+            speed = bar.tasks[0].speed
+            bar.update(task, completed=done, total=total, rate=f"{speed:,.0f}/s" if speed else "")
+
+        yield show
+
+
+def _plain_progress() -> Progress:
+    started = last = time.monotonic()
+
+    def show(done: int, total: int, label: str) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= _SECONDS_BETWEEN_LINES:
+            print(f"read {done} of {total}, {done / (now - started):,.0f}/s", file=sys.stderr)
+            last = now
+
+    return show
+
+
+def _print_report(report: IngestReport, commit: int | None, seconds: float) -> None:
+    counts = ("documents", "versions", "states", "references", "aliases", "memories")
+    outcome = f"commit {commit}" if commit is not None else "nothing changed"
+    print_pairs(
+        {name: f"{getattr(report, name):,}" for name in counts} | {"written": outcome, "took": f"{seconds:.1f} s"}
+    )
+    for note in report.notes:
+        print_line((f"note: {note}", ""))
+    _print_some("without a mark of a decision record", ["file", "why"], [(s.path, s.why) for s in report.skipped])
+    _print_some(
+        "references to nothing: no document bears the identifier",
+        ["file", "identifier", "since"],
+        [(d.document, d.identifier, d.at) for d in report.dangling],
+    )
+    _print_some(
+        "references left out: several documents bear the identifier",
+        ["file", "identifier", "since", "documents"],
+        [(a.document, a.identifier, a.at, ", ".join(a.candidates)) for a in report.ambiguous],
+    )
+    _print_some(
+        "numbers that several documents bear",
+        ["number", "since", "outcome", "documents"],
+        [(d.number, d.at, d.outcome, ", ".join(d.documents)) for d in report.duplicates],
+    )
+    _print_some(
+        "failed",
+        ["file", "commit", "reason", "mend"],
+        [(f"{f.path}:{f.line}" if f.line else f.path, f.commit[:12], f.reason, f.mend) for f in report.failures],
+        most=len(report.failures),
+    )
+
+
+def _print_some(title: str, headings: Sequence[str], rows: Sequence[Sequence[object]], most: int = _LISTED) -> None:
+    """Print a headed table of at most so many rows, and say how many more there are."""
+    if not rows:
+        return
+    print_line((f"\n{len(rows)} {title}", "bold"))
+    print_table(headings, rows[:most])
+    if len(rows) > most:
+        print_line((f"and {len(rows) - most} more: --json lists them all", "dim"))

@@ -1,0 +1,75 @@
+"""Help answers at once, shows examples that run as they stand, and lists the exit codes."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from prism_rdf.cli.app import app
+
+Run = Callable[..., Any]
+DOCS = Path(__file__).parents[2] / "docs" / "cli.md"
+COMMANDS = ["ingest", "recall", "state", "history", "entities", "sparql", "check", "validate", "serve", "version"]
+
+
+def test_these_are_the_commands() -> None:
+    assert sorted(get_command(app).commands) == sorted(COMMANDS)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_examples_and_the_common_options(name: str) -> None:
+    shown = CliRunner().invoke(app, [name, "--help"], prog_name="prism", terminal_width=100)
+    assert shown.exit_code == 0
+    examples = [line for line in shown.output.splitlines() if line.startswith(("    prism ", "    curl "))]
+    assert 2 <= len(examples) <= 3
+    for option in ("--home", "--tenant", "--pid", "--json"):
+        assert option in shown.output
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_examples_are_understood(name: str) -> None:
+    """Each example is parsed by its command: no option in it is misspelt."""
+    commands = get_command(app)
+    shown = CliRunner().invoke(app, [name, "--help"], terminal_width=200).output
+    examples = [shlex.split(line.split("|")[0])[1:] for line in shown.splitlines() if line.startswith("    prism ")]
+    assert examples
+    for args in examples:
+        commands.commands[args[0]].make_context(args[0], list(args[1:]), resilient_parsing=False)  # type: ignore[attr-defined]
+
+
+def test_help_lists_the_exit_codes() -> None:
+    shown = CliRunner().invoke(app, ["--help"]).output
+    for code, word in (
+        (2, "usage"),
+        (3, "partial"),
+        (4, "ambiguous"),
+        (5, "refused"),
+        (6, "not found"),
+        (7, "busy"),
+        (8, "findings"),
+    ):
+        assert f"{code} {word}" in shown
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = "import sys; from prism_rdf.cli import main; main(['--help']); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert "prism_rdf.cli.app" in loaded
+    for heavy in ("rdflib", "pyshacl", "whoosh", "flask", "waitress", "owlready2", "pygit2", "rich", "prism_rdf.prism"):
+        assert heavy not in loaded
+
+
+def test_the_page_has_a_section_for_each_command() -> None:
+    page = DOCS.read_text("utf-8")
+    named = set(re.findall(r"^\$ prism ([a-z]+)", page, re.MULTILINE))
+    assert named == set(COMMANDS)
