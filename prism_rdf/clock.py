@@ -10,6 +10,7 @@ import threading
 import time
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from typing import Literal, Protocol
 
 from prism_rdf.errors import BadTime
@@ -71,6 +72,10 @@ class Instant:
     @classmethod
     def parse(cls, text: str) -> Instant:
         """Return the instant of an ISO 8601 date and time with a zone; raise BadTime otherwise."""
+        return _parsed(text)
+
+    @classmethod
+    def _read(cls, text: str) -> Instant:
         match = _DATETIME.fullmatch(text.strip())
         if match is None:
             raise _unparsable(text)
@@ -117,6 +122,12 @@ class Instant:
 
     def __str__(self) -> str:
         return self.iso()
+
+
+@lru_cache(maxsize=65_536)
+def _parsed(text: str) -> Instant:
+    """The store gives the same few instants back again and again."""
+    return Instant._read(text)
 
 
 TimeInput = Instant | datetime | date | str

@@ -48,6 +48,23 @@ def by_iri_or_uuid(store: GraphReader, names: Names, text: str) -> NamedNode | N
     return node if type_of(store, names, node) is not None else None
 
 
+def bearers_now(
+    store: GraphReader, names: Names, text: str, identifying: Collection[NamedNode], now: Instant
+) -> tuple[Bearer, ...]:
+    """Return who bears this identifier or alias now, by the current graph: the cost does not grow with the history."""
+    current = names.graph("current")
+    found: list[Bearer] = []
+    for form in dict.fromkeys((text, text.upper())):
+        for prop in identifying:
+            for quad in store.quads_for_pattern(None, prop, Literal(form), current):
+                assert isinstance(quad.subject, NamedNode)
+                found.append(Bearer(quad.subject, "identifier", None, None, form))
+        if found:
+            break
+    found += [_by_alias(alias) for alias in aliases_named(store, names, text) if alias.holds(now)]
+    return _one_each(found)
+
+
 def bearers(
     store: GraphReader, names: Names, text: str, identifying: Collection[NamedNode], known_at: Instant | None = None
 ) -> tuple[Bearer, ...]:
@@ -84,7 +101,7 @@ def _by_identifier(
             if graph.value not in states:
                 states.update((state.iri, state) for state in states_of(store, names, entity, known_at))
             state = states.get(graph.value)
-            if state is not None:
+            if state is not None and state.commit_status == "committed":
                 yield Bearer(entity, "identifier", state.valid_from, state.valid_until, form)
 
 

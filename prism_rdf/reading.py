@@ -64,7 +64,12 @@ class ReadingVerbs:
             return (naming.Bearer(direct, "uuid or IRI", None, None, ref),)
         now = self.prism.clock.now()
         at = self._at(as_of)
-        known = naming.bearers(self._store, self.names, ref, self.prism.catalog.identifying)
+        identifying = self.prism.catalog.identifying
+        self.prism.bring_up_to_date()
+        now_only = naming.bearers_now(self._store, self.names, ref, identifying, now) if as_of is None else ()
+        if len(now_only) == 1:
+            return now_only
+        known = naming.bearers(self._store, self.names, ref, identifying)
         found = {b.entity: b for b in naming.at_instant(known, now) + naming.at_instant(known, at)}
         if not found:
             found = {b.entity: b for b in naming.formerly(known, at) or naming.formerly(known, now)}
