@@ -179,7 +179,8 @@ class Reference:
 class Memory:
     """A passage worth recalling, with the interval in which its source said it.
 
-    ``key`` names it in its source, so that the same passage read twice is one memory.
+    ``key`` names it in its source, so that the same passage read twice is one memory. ``about`` holds uuids of
+    entities; ``mentions`` holds ``entity:<uuid>`` and ``concept:<name>``.
     """
 
     content: str
