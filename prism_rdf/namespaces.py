@@ -36,7 +36,7 @@ PREFIXES: dict[str, str] = {
     "sh": SH,
 }
 
-LAYERS = ("canonical", "semantic", "temporal", "evidence", "memory", "review", "current")
+LAYERS = ("canonical", "semantic", "temporal", "evidence", "memory", "review", "current", "tail")
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _UUID_ROOT = UUID("6f0c1f6e-5d5e-5c0b-9a51-6a6d1b7d2c10")

@@ -111,11 +111,11 @@ def _assertion_quads(event: Event, uuid: str, index: int, writing: Writing) -> l
 
 def stated_by(event: Event, uuid: str, writing: Writing) -> tuple[Stated, ...]:
     """Return what an event about to be written states, in the form the fold takes."""
-    node = writing.names.event(uuid).value
+    names = writing.names
     at = edge(event.at.instant if event.at else None, -inf)
     return tuple(
         Stated(
-            event=node,
+            event=names.event(uuid).value,
             prop=said.property,
             value=None if said.value is None else canonical_term(said.value),
             op=said.op,
@@ -123,8 +123,9 @@ def stated_by(event: Event, uuid: str, writing: Writing) -> tuple[Stated, ...]:
             until=edge(said.until, inf),
             level=event.level,
             sequence=event.sequence,
+            node=names.assertion(uuid, index).value,
         )
-        for said in event.assertions
+        for index, said in enumerate(event.assertions)
     )
 
 
@@ -140,23 +141,31 @@ def read_stated(
     return tuple(stated)
 
 
+def read_assertion(store: GraphReader, node: NamedNode, graph: NamedNode) -> Stated:
+    """Return what one recorded assertion states."""
+    event = about(store, NamedNode(node.value.partition("#")[0]), graph)
+    return _stated(store, event, node, graph)
+
+
 def _read_assertions(store: GraphReader, event: About, graph: NamedNode) -> Iterable[Stated]:
-    at = event.instant(_AT)
-    level, sequence = event.number(_LEVEL), event.number(_SEQUENCE)
-    for node in event.iris(ASSERTION):
-        said = about(store, node, graph)
-        prop = said.iri(_PROPERTY)
-        assert prop is not None
-        yield Stated(
-            event=event.node.value,
-            prop=prop,
-            value=said.term(_VALUE),
-            op=cast(Op, said.text(_OP)),
-            start=edge(said.instant(_FROM) or at, -inf),
-            until=edge(said.instant(_UNTIL), inf),
-            level=level,
-            sequence=sequence,
-        )
+    return (_stated(store, event, node, graph) for node in event.iris(ASSERTION))
+
+
+def _stated(store: GraphReader, event: About, node: NamedNode, graph: NamedNode) -> Stated:
+    said = about(store, node, graph)
+    prop = said.iri(_PROPERTY)
+    assert prop is not None
+    return Stated(
+        event=event.node.value,
+        prop=prop,
+        value=said.term(_VALUE),
+        op=cast(Op, said.text(_OP)),
+        start=edge(said.instant(_FROM) or event.instant(_AT), -inf),
+        until=edge(said.instant(_UNTIL), inf),
+        level=event.number(_LEVEL),
+        sequence=event.number(_SEQUENCE),
+        node=node.value,
+    )
 
 
 def restate(store: GraphReader, node: NamedNode, writing: Writing) -> Delta | None:

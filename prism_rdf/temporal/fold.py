@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 from pyoxigraph import NamedNode
@@ -24,7 +24,7 @@ Rank = tuple[int, Edge, int, str, int, str]
 
 @dataclass(frozen=True)
 class Stated:
-    """A believed assertion with all that ranks it; covers [start, until) in microseconds."""
+    """A believed assertion with all that ranks it; covers [start, until) in microseconds. ``node`` is its IRI."""
 
     event: str
     prop: NamedNode
@@ -34,6 +34,7 @@ class Stated:
     until: Edge
     level: int = 0
     sequence: int = 0
+    node: str = ""
 
     @property
     def rank(self) -> Rank:
@@ -74,11 +75,12 @@ def instant(at: Edge) -> Instant | None:
     return None if at in (inf, -inf) else Instant(int(at))
 
 
-def fold(stated: Iterable[Stated], multi: Collection[NamedNode]) -> tuple[Piece, ...]:
+def fold(stated: Iterable[Stated], multi: Collection[NamedNode], since: Edge = -inf) -> tuple[Piece, ...]:
     """Return the history of one entity: pieces in order, without gaps, none of zero length.
 
     ``multi`` names the multi-valued properties. Neighbours that hold the same values are one piece. The last piece
-    is open. Before the first assertion there is none.
+    is open. Before the first assertion there is none. With ``since`` only what holds from then on is returned, and the
+    first piece begins there; it is right when ``stated`` holds all that can matter from then on.
     """
     by_property: defaultdict[NamedNode, list[Stated]] = defaultdict(list)
     for assertion in stated:
@@ -88,7 +90,12 @@ def fold(stated: Iterable[Stated], multi: Collection[NamedNode]) -> tuple[Piece,
         prop: (_multi_segments if prop in multi else _single_segments)(assertions)
         for prop, assertions in by_property.items()
     }
-    return _merge(segments)
+    pieces = _merge(segments)
+    return pieces if since == -inf else tuple(_from(piece, since) for piece in pieces if piece.until > since)
+
+
+def _from(piece: Piece, since: Edge) -> Piece:
+    return piece if piece.start >= since else replace(piece, start=since)
 
 
 def _boundaries(assertions: Iterable[Stated]) -> list[Edge]:
@@ -120,8 +127,13 @@ def _single_segments(assertions: list[Stated]) -> list[Segment]:
 
 
 def _descending(rank: Rank) -> tuple[object, ...]:
+    """Return a key that sorts ranks from the greatest down, for a heap that gives its least."""
     level, start, sequence, event, kind, value = rank
-    return (-level, -start, -sequence, [-ord(char) for char in event], -kind, [-ord(char) for char in value])
+    return (-level, -start, -sequence, _reversed(event), -kind, _reversed(value))
+
+
+def _reversed(text: str) -> tuple[int, ...]:
+    return (*(-ord(char) for char in text), 1)  # the 1 puts a prefix after what it begins
 
 
 def _multi_segments(assertions: list[Stated]) -> list[Segment]:

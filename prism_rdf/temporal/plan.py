@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 
 from pyoxigraph import NamedNode
 
@@ -13,12 +14,13 @@ from prism_rdf.model import Event, Withdrawal
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.temporal.events import event_quads, event_uuid, read_stated, restate, stated_by
 from prism_rdf.temporal.fold import Piece, Stated, fold
-from prism_rdf.temporal.states import plan_states, read_sealed
+from prism_rdf.temporal.states import plan_states, read_sealed, read_state, state_uuid
+from prism_rdf.temporal.tail import Tail, frontier, plan_tail, read_frontier, read_tail
 
 
 @dataclass(frozen=True)
 class Folding:
-    """What new events make of one entity: its history from now on believed, and the change that records it."""
+    """What new events make of one entity: its history, whole or from its former last state on, and the change."""
 
     entity: NamedNode
     pieces: tuple[Piece, ...]
@@ -62,8 +64,46 @@ def _plan_entity(
         news[name] = stated_by(event, name, writing)
     if not news and not withdrawn:
         return None
-    stated = [each for each in read_stated(store, entity, graph) if each.event not in withdrawn]
-    stated += [each for group in news.values() for each in group]
+    fresh = [each for group in news.values() for each in group]
+    tail = read_tail(store, writing.names, entity)
+    if tail is not None and not withdrawn and all(each.start > tail.start for each in fresh):
+        pieces, planned = _append(store, entity, tail, fresh, multi, writing)
+    else:
+        believed = [each for each in read_stated(store, entity, graph) if each.event not in withdrawn]
+        pieces, planned = _refold(store, entity, believed + fresh, multi, writing)
+    return Folding(entity, pieces, Delta.joined([*parts, *planned]))
+
+
+def _refold(
+    store: GraphReader, entity: NamedNode, stated: list[Stated], multi: Collection[NamedNode], writing: Writing
+) -> tuple[tuple[Piece, ...], list[Delta]]:
+    """Fold the whole history anew."""
     pieces = fold(stated, multi)
-    parts.append(plan_states(entity, pieces, read_sealed(store, entity, graph), writing))
-    return Folding(entity, pieces, Delta.joined(parts))
+    stored = read_sealed(store, entity, writing.names.graph("temporal"))
+    nodes, delta = plan_states(entity, pieces, stored, writing)
+    since = pieces[-1].start if pieces else inf
+    kept = frontier(stated, multi, since)
+    return pieces, [delta, plan_tail(store, entity, nodes[-1] if nodes else None, kept, writing)]
+
+
+def _append(
+    store: GraphReader,
+    entity: NamedNode,
+    tail: Tail,
+    fresh: list[Stated],
+    multi: Collection[NamedNode],
+    writing: Writing,
+) -> tuple[tuple[Piece, ...], list[Delta]]:
+    """Fold from the last state on: what lies before it cannot change."""
+    stated = read_frontier(store, writing.names, entity) + fresh
+    first, *rest = fold(stated, multi, tail.start)
+    pieces = (replace(first, causes=tuple(cause.value for cause in tail.state.causes)), *rest)
+    graph = writing.names.graph("temporal")
+    stored = {tail.state.node: tail.state}
+    for piece in rest:
+        state = read_state(store, writing.names.state(state_uuid(entity, piece)), graph)
+        if state is not None:
+            stored[state.node] = state
+    nodes, delta = plan_states(entity, pieces, stored, writing)
+    kept = frontier(stated, multi, pieces[-1].start)
+    return pieces, [delta, plan_tail(store, entity, nodes[-1], kept, writing)]

@@ -68,8 +68,8 @@ def read_state(store: GraphReader, node: NamedNode, graph: NamedNode) -> StoredS
 
 def plan_states(
     entity: NamedNode, pieces: Sequence[Piece], stored: Mapping[NamedNode, StoredState], writing: Writing
-) -> Delta:
-    """Return what makes the believed sealed states of ``entity`` exactly ``pieces``; nothing when they already are."""
+) -> tuple[list[NamedNode], Delta]:
+    """Return the nodes of ``pieces``, and what makes the believed states among ``stored`` and them exactly these."""
     nodes = [writing.names.state(state_uuid(entity, piece)) for piece in pieces]
     parts: list[Delta] = []
     for index, (node, piece) in enumerate(zip(nodes, pieces, strict=True)):
@@ -79,7 +79,7 @@ def plan_states(
     for node, state in stored.items():
         if node not in kept and state.belief.withdrawn_at is None:
             parts.append(withdraw(node, writing.names.graph("temporal"), writing))
-    return Delta.joined(parts)
+    return nodes, Delta.joined(parts)
 
 
 def _plan_state(

@@ -1,0 +1,84 @@
+"""The tail of a history: its last state and what can still matter from there on, so that appending costs no look back.
+
+Both are derived, kept in a graph of their own for each namespace, and rewritten with the states they speak of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from math import inf
+
+from pyoxigraph import NamedNode, Quad
+
+from prism_rdf.belief import Delta, Writing
+from prism_rdf.namespaces import Names, prism
+from prism_rdf.storage.about import objects
+from prism_rdf.storage.interface import GraphReader
+from prism_rdf.temporal.events import read_assertion
+from prism_rdf.temporal.fold import Edge, Stated, edge
+from prism_rdf.temporal.states import StoredState, read_state
+
+TAIL = prism("tail")
+FRONTIER = prism("frontier")
+
+
+@dataclass(frozen=True)
+class Tail:
+    """The last believed sealed state of an entity, open by construction, and where it begins."""
+
+    state: StoredState
+
+    @property
+    def start(self) -> Edge:
+        return edge(self.state.valid_from, -inf)
+
+
+def read_tail(store: GraphReader, names: Names, entity: NamedNode) -> Tail | None:
+    """Return the tail of an entity's history; None when it has no state."""
+    nodes = objects(store, entity, TAIL, names.graph("tail"))
+    state = read_state(store, nodes[0], names.graph("temporal")) if nodes else None
+    return Tail(state) if state is not None else None
+
+
+def read_frontier(store: GraphReader, names: Names, entity: NamedNode) -> list[Stated]:
+    """Return what is stated of an entity that can still hold at its tail or later."""
+    graph = names.graph("temporal")
+    return [read_assertion(store, node, graph) for node in objects(store, entity, FRONTIER, names.graph("tail"))]
+
+
+def frontier(stated: Iterable[Stated], multi: Collection[NamedNode], since: Edge) -> list[Stated]:
+    """Return what of ``stated`` can still decide a value at ``since`` or later, whatever is said about later times.
+
+    An assertion is out when it has ended by then, or when one that already holds then, never ends and outranks it
+    speaks of the same: the property, and for a multi-valued one the same value or all of them.
+    """
+    live = [each for each in stated if each.until > since]
+    lasting = [each for each in live if each.until == inf and each.start <= since]
+    best: dict[tuple[object, ...], Stated] = {}
+    for each in lasting:
+        key = _scope(each, multi)
+        if key not in best or each.rank > best[key].rank:
+            best[key] = each
+    return [each for each in live if not _outranked(each, best, multi)]
+
+
+def _scope(stated: Stated, multi: Collection[NamedNode]) -> tuple[object, ...]:
+    return (stated.prop, None if stated.prop not in multi or stated.op == "clear" else stated.value)
+
+
+def _outranked(stated: Stated, best: dict[tuple[object, ...], Stated], multi: Collection[NamedNode]) -> bool:
+    rivals = {_scope(stated, multi), (stated.prop, None)}
+    return any(key in best and best[key].rank > stated.rank for key in rivals)
+
+
+def plan_tail(
+    store: GraphReader, entity: NamedNode, last: NamedNode | None, kept: Iterable[Stated], writing: Writing
+) -> Delta:
+    """Return what makes the stored tail of ``entity`` the state ``last`` with the frontier ``kept``."""
+    graph = writing.names.graph("tail")
+    wanted = {Quad(entity, FRONTIER, NamedNode(each.node), graph) for each in kept}
+    if last is not None:
+        wanted.add(Quad(entity, TAIL, last, graph))
+    stored = set(store.quads_for_pattern(entity, None, None, graph))
+    return Delta(tuple(sorted(wanted - stored, key=str)), tuple(sorted(stored - wanted, key=str)))
