@@ -18,7 +18,7 @@ from prism_rdf.semantic.aliases import aliases_of
 from prism_rdf.semantic.references import references
 from prism_rdf.storage.about import about
 from prism_rdf.storage.interface import GraphReader
-from prism_rdf.temporal.read import covering, states_of
+from prism_rdf.temporal.read import future_edges, sealed_at
 
 ALT_LABEL = NamedNode(SKOS + "altLabel")
 HIDDEN_LABEL = NamedNode(SKOS + "hiddenLabel")
@@ -38,7 +38,7 @@ def entity_view(
     Its identity, its type with all superclasses, the properties of its sealed state, ``skos:altLabel`` for each alias
     that holds, ``skos:hiddenLabel`` for each former name, and a direct triple for each reference that holds.
     """
-    state = covering(states_of(store, names, entity, known_at), at, prefer_wip=False)
+    state = sealed_at(store, names, entity, at, known_at)
     if state is None or state.void:
         return
     for quad in about(store, entity, names.graph("canonical")).quads:
@@ -60,9 +60,7 @@ def entity_view(
 
 def next_boundary(store: GraphReader, names: Names, entity: NamedNode, after: Instant) -> Instant | None:
     """Return the first instant after ``after`` at which the view of ``entity`` changes by time alone; None: never."""
-    edges: list[Instant | None] = []
-    for state in states_of(store, names, entity):
-        edges += [state.valid_from, state.valid_until]
+    edges: list[Instant | None] = list(future_edges(store, names, entity, after))
     for alias in aliases_of(store, names, entity):
         edges += [alias.valid_from, alias.valid_until]
     for reference in references(store, names, source=entity):

@@ -12,6 +12,8 @@ from pyoxigraph import NamedNode, Quad, Store
 from prism_rdf.errors import BusyError
 from prism_rdf.storage.interface import InvariantBroken, QueryResult
 
+_PREFIX = re.compile(r"^PREFIX \S+ <\S+>\n", re.MULTILINE)
+
 
 class EmbeddedStore:
     """An Oxigraph store behind ``GraphStore``; ``folder`` None means in memory.
@@ -43,7 +45,7 @@ class EmbeddedStore:
         for graph, check in checks.items():
             operations += [check, f"CREATE GRAPH {graph}", f"DROP GRAPH {graph}"]
         try:
-            self._store.update(" ;\n".join(operation for operation in operations if operation))
+            self._store.update(_request(operations))
         except RuntimeError as error:
             broken = re.search(r"The graph <(.+)> already exists", str(error))
             if broken is None:
@@ -62,6 +64,13 @@ class EmbeddedStore:
         """Release the folder; the object answers nothing afterwards."""
         self.flush()
         del self._store
+
+
+def _request(operations: Iterable[str]) -> str:
+    """Join operations into one request; Oxigraph takes a prologue at its head only."""
+    text = " ;\n".join(operation for operation in operations if operation)
+    prologue = dict.fromkeys(_PREFIX.findall(text))
+    return "".join(prologue) + _PREFIX.sub("", text)
 
 
 def _data(verb: str, quads: Iterable[Quad]) -> str:

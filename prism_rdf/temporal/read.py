@@ -13,6 +13,7 @@ from prism_rdf.namespaces import Names
 from prism_rdf.storage.about import about, objects
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.temporal.states import CAUSED_BY, COMMIT_STATUS, HAS_STATE, SUPERSEDED_BY, VOID
+from prism_rdf.temporal.tail import tail_node
 
 
 def states_of(
@@ -53,6 +54,32 @@ def _read(
         superseded_by=following.value if following else "",
         void=state.term(VOID) is not None,
     )
+
+
+def sealed_at(
+    store: GraphReader, names: Names, entity: NamedNode, at: Instant, known_at: Instant | None = None
+) -> State | None:
+    """Return the sealed state that covers ``at`` as believed at ``known_at`` (None: now), a void included.
+
+    The last state is found without looking at the history before it.
+    """
+    if known_at is None:
+        last = tail_node(store, names, entity)
+        state = _read(store, names, entity, last, None) if last is not None else None
+        if state is not None and (state.valid_from is None or state.valid_from <= at):
+            return state
+    return covering(states_of(store, names, entity, known_at), at, prefer_wip=False)
+
+
+def future_edges(store: GraphReader, names: Names, entity: NamedNode, after: Instant) -> tuple[Instant, ...]:
+    """Return where the sealed states of an entity begin or end after ``after``."""
+    last = tail_node(store, names, entity)
+    state = _read(store, names, entity, last, None) if last is not None else None
+    if state is None or state.valid_from is None or state.valid_from <= after:
+        return ()
+    states = (each for each in states_of(store, names, entity) if each.commit_status == "committed")
+    edges = (edge for each in states for edge in (each.valid_from, each.valid_until))
+    return tuple(edge for edge in edges if edge is not None and edge > after)
 
 
 def covering(states: tuple[State, ...], at: Instant, *, prefer_wip: bool) -> State | None:

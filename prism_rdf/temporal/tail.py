@@ -34,10 +34,15 @@ class Tail:
         return edge(self.state.valid_from, -inf)
 
 
+def tail_node(store: GraphReader, names: Names, entity: NamedNode) -> NamedNode | None:
+    """Return the last believed sealed state of an entity; None when it has none."""
+    return next(iter(objects(store, entity, TAIL, names.graph("tail"))), None)
+
+
 def read_tail(store: GraphReader, names: Names, entity: NamedNode) -> Tail | None:
     """Return the tail of an entity's history; None when it has no state."""
-    nodes = objects(store, entity, TAIL, names.graph("tail"))
-    state = read_state(store, nodes[0], names.graph("temporal")) if nodes else None
+    node = tail_node(store, names, entity)
+    state = read_state(store, node, names.graph("temporal")) if node is not None else None
     return Tail(state) if state is not None else None
 
 
