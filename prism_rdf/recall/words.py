@@ -10,10 +10,10 @@ from functools import lru_cache
 from whoosh.lang.porter import stem as porter
 
 # One character is one word in scripts that put no spaces between words (kana, Han, Hangul).
-_CHARACTER = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_TOKEN = re.compile(rf"[{_CHARACTER}]|[^\W{_CHARACTER}]+|[^\w\s]")
-_DASHES = frozenset("-‐‑‒–—")
-_CHUNK = re.compile(rf"[{_CHARACTER}]|[^\W{_CHARACTER}]+(?:[-./:@#+][^\W{_CHARACTER}]+)*")
+CHARACTERS = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_TOKEN = re.compile(rf"[{CHARACTERS}]|[^\W{CHARACTERS}]+|[^\w\s]")
+DASHES = "-‐‑‒–—"
+_CHUNK = re.compile(rf"[{CHARACTERS}]|[^\W{CHARACTERS}]+(?:[-./:@#+][^\W{CHARACTERS}]+)*")
 _PART = re.compile(r"[^\W_]+")
 _NUMBERED = re.compile(r"[^\W\d_]+-\d+(?:\.\d+)*")
 
@@ -49,7 +49,7 @@ def tokens(folded: str) -> list[tuple[str, int, int]]:
     >>> [word for word, _, _ in tokens("adr-044: c++")]
     ['adr', '044', ':', 'c', '+', '+']
     """
-    return [(m.group(), m.start(), m.end()) for m in _TOKEN.finditer(folded) if m.group() not in _DASHES]
+    return [(m.group(), m.start(), m.end()) for m in _TOKEN.finditer(folded) if m.group() not in DASHES]
 
 
 def key_of(name: str) -> str:
