@@ -14,14 +14,13 @@ from pyoxigraph import NamedNode
 from prism_rdf.errors import PrismError
 from prism_rdf.model import term_text
 
-from .asking import Asker, Scope
+from .asking import DATASETS, Asker, Scope
 from .protocol import describe, scope_of_request
 
 if TYPE_CHECKING:
     from prism_rdf.datasets import QueryAnswer
 
 _MOST_ROWS = 1_000
-_DATASETS = {"current": "one time", "raw": "raw graphs"}
 _DOWNLOADS = {"select": ("json", "csv", "tsv", "xml"), "ask": ("json", "xml"), "graph": ("ttl", "nt", "rdf", "jsonld")}
 EXAMPLES = {
     "What is in the store": (
@@ -89,7 +88,7 @@ def blueprint(asker: Asker) -> Blueprint:
             answer=answer,
             failure=failure,
             projects=asker.projects(),
-            datasets=_DATASETS,
+            datasets=DATASETS,
             examples={name: _link("/", text, scope) for name, text in EXAMPLES.items()},
         )
         response = make_response(html, failure.http_status if failure else 200)

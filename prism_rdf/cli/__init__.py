@@ -5,12 +5,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 
 _INTERRUPTED = 130  # 128 + SIGINT, as shells count
-_BROKEN_PIPE = 141  # 128 + SIGPIPE
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -19,29 +17,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    try:
-        status = _run(args)
-        sys.stdout.flush()
-        return status
-    except BrokenPipeError:
-        _silence_stdout()
-        return _BROKEN_PIPE
-    except KeyboardInterrupt:
-        return _INTERRUPTED
-
-
-def _run(args: Sequence[str]) -> int:
     from prism_rdf.cli.app import run
     from prism_rdf.cli.failure import report
 
     try:
         return run(args)
-    except BrokenPipeError:
-        raise
+    except KeyboardInterrupt:
+        return _INTERRUPTED
     except Exception as error:
         return report(error, as_json="--json" in args)
-
-
-def _silence_stdout() -> None:
-    """Point stdout nowhere, so that the interpreter's own flush at exit does not complain of the closed pipe."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

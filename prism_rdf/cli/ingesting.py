@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from prism_rdf.cli.options import Common, command
-from prism_rdf.cli.terminal import print_json, print_line, print_pairs, print_table
+from prism_rdf.cli.terminal import print_json, print_line, print_pairs
 from prism_rdf.errors import AmbiguousError, NotFoundError, UnknownEntity
 
 if TYPE_CHECKING:
     from prism_rdf import Instant, Prism, Project
-    from prism_rdf.ingest import IngestReport
+    from prism_rdf.ingest import Failure, IngestReport
 
 PARTIAL = 3
 _SECONDS_BETWEEN_LINES = 2.0
-_LISTED = 20  # of what was left out; --json lists everything
+_LISTED = 5  # of what was left out; --json lists everything
 
 Progress = Callable[[int, int, str], None]
 
@@ -133,35 +133,34 @@ def _print_report(report: IngestReport, commit: int | None, seconds: float) -> N
     )
     for note in report.notes:
         print_line((f"note: {note}", ""))
-    _print_some("without a mark of a decision record", ["file", "why"], [(s.path, s.why) for s in report.skipped])
+    _print_some("files without a mark of a decision record", [f"{s.path}: {s.why}" for s in report.skipped])
     _print_some(
         "references to nothing: no document bears the identifier",
-        ["file", "identifier", "since"],
-        [(d.document, d.identifier, d.at) for d in report.dangling],
+        [f"{d.document}: {d.identifier}, since {d.at}" for d in report.dangling],
     )
     _print_some(
         "references left out: several documents bear the identifier",
-        ["file", "identifier", "since", "documents"],
-        [(a.document, a.identifier, a.at, ", ".join(a.candidates)) for a in report.ambiguous],
+        [f"{a.document}: {a.identifier}, since {a.at}: {', '.join(a.candidates)}" for a in report.ambiguous],
     )
     _print_some(
-        "numbers that several documents bear",
-        ["number", "since", "outcome", "documents"],
-        [(d.number, d.at, d.outcome, ", ".join(d.documents)) for d in report.duplicates],
+        "numbers that several documents bore at once",
+        [f"{d.number}, since {d.at}: {d.outcome} ({', '.join(d.documents)})" for d in report.duplicates],
     )
-    _print_some(
-        "failed",
-        ["file", "commit", "reason", "mend"],
-        [(f"{f.path}:{f.line}" if f.line else f.path, f.commit[:12], f.reason, f.mend) for f in report.failures],
-        most=len(report.failures),
-    )
+    _print_some("failed, and left out", [_failure_line(f) for f in report.failures], most=len(report.failures))
 
 
-def _print_some(title: str, headings: Sequence[str], rows: Sequence[Sequence[object]], most: int = _LISTED) -> None:
-    """Print a headed table of at most so many rows, and say how many more there are."""
-    if not rows:
+def _failure_line(failure: Failure) -> str:
+    where = f"{failure.path}:{failure.line}" if failure.line else failure.path
+    version = f" in commit {failure.commit[:12]}" if failure.commit else ""
+    return f"{where}{version}: {failure.reason}. Rule: {failure.rule}. Mend: {failure.mend}"
+
+
+def _print_some(title: str, lines: Sequence[str], most: int = _LISTED) -> None:
+    """Print at most so many lines under a title that counts them all, and say how many more there are."""
+    if not lines:
         return
-    print_line((f"\n{len(rows)} {title}", "bold"))
-    print_table(headings, rows[:most])
-    if len(rows) > most:
-        print_line((f"and {len(rows) - most} more: --json lists them all", "dim"))
+    print_line((f"\n{len(lines)} {title}", "bold"))
+    for line in lines[:most]:
+        print_line((line, ""), indent=2)
+    if len(lines) > most:
+        print_line((f"and {len(lines) - most} more; --json lists them all", "dim"), indent=2)

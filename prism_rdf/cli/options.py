@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,12 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from prism_rdf.cli.terminal import drop_stdout
 from prism_rdf.config import Settings, resolve
 from prism_rdf.errors import BadArgument, NotFoundError
 
 if TYPE_CHECKING:
     from prism_rdf import Prism, Project
 
+_BROKEN_PIPE = 141  # 128 + SIGPIPE, as shells count
 _FIRST_WRITE = "fill one with `prism ingest PATH --pid PID`"
 
 HomeOption = Annotated[
@@ -128,7 +131,13 @@ def command(app: typer.Typer, name: str, examples: str) -> Callable[[Callable[..
 
         def run(ctx: typer.Context, **values: Any) -> int:
             later = Common(*(values.pop(option.name) for option in _COMMON))
-            return function(ctx.obj.with_later(later), **values)
+            try:
+                status = function(ctx.obj.with_later(later), **values)
+                sys.stdout.flush()
+            except BrokenPipeError:
+                drop_stdout()
+                return _BROKEN_PIPE
+            return status
 
         context = inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
         run.__signature__ = inspect.Signature([context, *own, *_COMMON])  # type: ignore[attr-defined]

@@ -7,6 +7,7 @@ cut and never coloured, so that a pipe gets every character; programs read ``--j
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,6 +35,11 @@ def clean(text: object) -> str:
 
 def on_terminal() -> bool:
     return sys.stdout.isatty()
+
+
+def drop_stdout() -> None:
+    """Point stdout nowhere: its reader went away, and the interpreter's flush at exit must not complain of that."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def console() -> Console:

@@ -102,7 +102,7 @@ def test_check_of_a_sound_store(run: Run) -> None:
 
 
 def test_options_stand_before_the_command_or_after_it(run: Run, tmp_path: Path) -> None:
-    assert json.loads(run("--json", "state", "ADR-101").out) == json.loads(run("state", "ADR-101", "--json").out)
+    assert json.loads(run("--json", "history", "ADR-101").out) == json.loads(run("history", "ADR-101", "--json").out)
     assert run("--pid", "demo", "state", "ADR-101").status == 0
     assert run("--pid", "nope", "state", "ADR-101", "--pid", "demo").status == 0, "the later one holds"
     assert run("--home", str(tmp_path), "entities").status == 6
