@@ -1,6 +1,7 @@
 """Files into proposals: decision records with their history become intents; nothing is written here."""
 
-from prism_rdf.ingest.documents import Finding, check_document
+from prism_rdf.ingest.checking import check_document, check_folder
+from prism_rdf.ingest.documents import Finding
 from prism_rdf.ingest.reading import read
 from prism_rdf.ingest.report import (
     Ambiguous,
@@ -22,5 +23,6 @@ __all__ = [
     "Proposal",
     "Skipped",
     "check_document",
+    "check_folder",
     "read",
 ]

@@ -124,21 +124,6 @@ def is_record(document: Document, path: str) -> bool:
     return document.marked or bool(in_file_name(path, decides=bool(document.status)))
 
 
-def check_document(path: str, data: bytes) -> tuple[Finding, ...]:
-    """Return what is wrong with a decision record; nothing for a file that is none. Reads and writes no file."""
-    if not_a_record(path):
-        return ()
-    try:
-        document = parse(data, BlockReader())
-    except Unreadable as error:
-        if not in_file_name(path):
-            return ()
-        return (Finding(path, max(error.line, 1), error.reason, error.rule, error.mend),)
-    if not is_record(document, path):
-        return ()
-    return tuple(Finding(path, f.line, f.message, f.rule, f.mend) for f in document.findings)
-
-
 class _Reader:
     """Reads one body from top to bottom: header lines before the first section, then sections."""
 

@@ -41,8 +41,11 @@ def expected(repo: Path, path_at_tip: str, at_iso: str) -> dict[str, str] | None
 
 def records_at_tip(repo: Path) -> list[str]:
     """Return the paths in HEAD whose file names begin with ADR-, in order."""
-    return [path for path in git(repo, "ls-tree", "-r", "--name-only", "HEAD").splitlines() if "/ADR-" in f"/{path}"
-            and path.rsplit("/", 1)[-1].startswith("ADR-")]
+    return [
+        path
+        for path in git(repo, "ls-tree", "-r", "--name-only", "HEAD").splitlines()
+        if "/ADR-" in f"/{path}" and path.rsplit("/", 1)[-1].startswith("ADR-")
+    ]
 
 
 @lru_cache
@@ -91,9 +94,7 @@ def path_in(repo: Path, path_at_tip: str, commit: str) -> str | None:
 def said_elsewhere(repo: Path, commit: str, number: str) -> bool:
     """Return whether some document of that commit says in its first heading that it is this number."""
     pattern = f"^# {number.replace('.', '[.]')}:"
-    found = subprocess.run(
-        ["git", "-C", str(repo), "grep", "-q", "-E", pattern, commit, "--", "*.md"], check=False
-    )
+    found = subprocess.run(["git", "-C", str(repo), "grep", "-q", "-E", pattern, commit, "--", "*.md"], check=False)
     return found.returncode == 0
 
 

@@ -1,0 +1,207 @@
+"""Bad files, bad folders, bad repositories: each one clear message, and never the end of the rest."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from prism_rdf.errors import BadArgument, NotARepository, NotFoundError
+from prism_rdf.ingest import Skipped
+
+GOOD = "# ADR-1: Good\n\n**Status:** Accepted\n"
+BOMB = (
+    "---\na: &a [x, x]\n"
+    + "".join(f"k{n}: &k{n} [*{'a' if n == 0 else f'k{n - 1}'}, *a]\n" for n in range(60))
+    + "---\n# T\n"
+)
+
+BAD_FILES = {
+    "latin-1": ("# ADR-2: Übung\n".encode("latin-1"), "not UTF-8: byte 0xdc in line 1", 1),
+    "utf-16": ("# ADR-2: T\n".encode("utf-16"), "not UTF-8: byte 0xff in line 1", 1),
+    "binary": (b"\x89PNG\0\0", "binary", 0),
+    "huge": (b"# ADR-2: T\n" + b"x" * 2_100_000, "2,100,011 bytes", 0),
+    "not yaml": (b"---\ntitle: x\nstatus: [Accepted\n---\n# ADR-2: T\n", "not YAML", 3),
+    "not fields": (b"---\n- a\n- b\n---\n# ADR-2: T\n", "is a list, not fields", 2),
+    "not closed": (b"---\nstatus: Accepted\n\n# ADR-2: T\n", "not closed", 1),
+    "too long": (b"---\nstatus: " + b"x" * 70_000 + b"\n---\n# ADR-2: T\n", "70008 characters", 1),
+    "a bomb of aliases": (BOMB.encode(), "aliases", 1),
+    "nested": (b"---\nstatus: " + b"[" * 3_000 + b"\n---\n# ADR-2: T\n", "nested too deep", 1),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_a_bad_version_is_reported_and_the_one_before_stays(repo, told, name) -> None:
+    data, reason, line = BAD_FILES[name]
+    repo.commit(0, {"ADR-1.md": GOOD, "ADR-2.md": "# ADR-2: Before\n\n**Status:** Draft\n"})
+    commit = repo.commit(1, {"ADR-2.md": data})
+    repo.commit(2, {"ADR-2.md": "# ADR-2: After\n\n**Status:** Draft\n", "ADR-3.md": data})
+
+    read = told(repo)
+
+    first, second = read.report.failures
+    assert (first.path, first.commit, first.line) == ("ADR-2.md", commit, line)
+    assert reason in first.reason
+    assert first.rule
+    assert first.mend
+    assert second.path == "ADR-3.md"
+    assert [(when, kind) for when, kind, _ in read.story("ADR-2.md")] == [(0, "created"), (2, "rename")]
+    assert [memory.until and memory.until.iso()[:10] for memory in read.memories("ADR-2.md")] == ["2025-01-03", None]
+    assert read.report.documents == 2
+
+
+def test_windows_line_ends_and_a_byte_order_mark_are_nothing_bad(repo, told) -> None:
+    text = "---\nstatus: Accepted\nrelated: [ADR-2]\n---\n# ADR-1: Windows\n\nText.\n"
+    repo.commit(0, {"ADR-1.md": b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode(), "ADR-2.md": "# ADR-2: B\n"})
+    repo.commit(1, {"ADR-1.md": text})
+
+    read = told(repo)
+
+    assert read.report.failures == ()
+    assert read.story("ADR-1.md") == [
+        (0, "created", {"title": "Windows", "number": "ADR-1", "status": "Accepted", "path": "ADR-1.md"})
+    ]
+    assert len(read.memories("ADR-1.md")) == 1
+    assert len(read.references()) == 1
+
+
+def test_what_is_no_record_is_skipped_with_a_reason(repo, told) -> None:
+    repo.commit(
+        0,
+        {
+            "ADR-1.md": GOOD,
+            "docs/README_pictures.md": "# ADR-9: no\n",
+            "docs/adr-template.md": "# ADR-NNN: Title\n",
+            "docs/0000-template.md": "# Title\n\n## Status\n\nProposed\n",
+            "docs/INDEX.md": "# All\n\nADR-1\n",
+            "docs/guide.md": "# How to\n\nAs ADR-1 says.\n",
+            "docs/2025-03-01-retro.md": "# Retro\n\n**Status:** Done\n",
+            "docs/bad.md": b"\xff\xfe\xfd",
+            "adr.txt": "# ADR-7: not markdown\n",
+        },
+    )
+
+    read = told(repo)
+
+    assert read.report.documents == 1
+    assert read.report.failures == ()
+    mark = "no mark of a decision record: no ADR number in its file name, first heading or front matter"
+    assert read.report.skipped == (
+        Skipped("docs/0000-template.md", "a template is not a decision"),
+        Skipped("docs/2025-03-01-retro.md", mark),
+        Skipped("docs/INDEX.md", "an index is not a decision"),
+        Skipped("docs/README_pictures.md", "a README is not a decision"),
+        Skipped("docs/adr-template.md", "a template is not a decision"),
+        Skipped("docs/bad.md", mark),
+        Skipped("docs/guide.md", mark),
+    )
+
+
+def test_a_path_that_leads_nowhere(tmp_path, told) -> None:
+    (tmp_path / "history.bundle").write_bytes(b"# v2 git bundle\n")
+    for path, thing, mend in (
+        ("missing", "there is no", "check the path"),
+        ("history.bundle", "is not a folder", "git clone history.bundle"),
+    ):
+        with pytest.raises(NotFoundError, match=thing) as refused:
+            told(tmp_path / path)
+        assert mend in refused.value.mend
+
+
+def test_an_empty_folder_and_one_without_records(tmp_path, told) -> None:
+    with pytest.raises(NotFoundError, match="no markdown file") as refused:
+        told(tmp_path)
+    assert refused.value.mend
+    (tmp_path / "notes.md").write_text("# Notes\n")
+    with pytest.raises(NotFoundError, match="among 1 markdown files"):
+        told(tmp_path)
+
+
+def test_a_broken_repository_is_not_taken_for_a_folder(repo, told) -> None:
+    repo.commit(0, {"ADR-1.md": GOOD})
+    (repo.path / "ADR-1.md").write_text(GOOD)
+    (repo.path / ".git" / "HEAD").unlink()
+
+    with pytest.raises(NotARepository, match="is not a git repository that can be read") as refused:
+        told(repo)
+    assert "clone it again" in refused.value.mend
+
+
+def test_a_repository_without_commits(repo, told) -> None:
+    with pytest.raises(NotFoundError, match="has no commit"):
+        told(repo)
+
+
+def test_an_unknown_ref_names_those_there_are(repo, told) -> None:
+    repo.commit(0, {"ADR-1.md": GOOD})
+
+    with pytest.raises(NotFoundError, match="no commit 'release'") as refused:
+        told(repo, ref="release")
+    assert "main" in refused.value.mend
+    with pytest.raises(NotARepository, match="not in a git repository"):
+        told(repo.path.parent, ref="main")
+
+
+def test_a_clone_with_nothing_checked_out_reads_the_only_branch_and_says_so(repo, told, tmp_path) -> None:
+    repo.commit(0, {"ADR-1.md": GOOD})
+    bundle = tmp_path / "history.bundle"
+    git(repo.path, "bundle", "create", str(bundle), "main")
+    git(tmp_path, "-c", "init.defaultBranch=master", "clone", "-q", str(bundle), "clone")
+
+    read = told(tmp_path / "clone")
+
+    assert read.report.documents == 1
+    assert read.report.notes == ("no branch is checked out; read the only one there is, origin/main",)
+
+
+def test_several_branches_and_none_checked_out(repo, told) -> None:
+    first = repo.commit(0, {"ADR-1.md": GOOD})
+    repo.git.branches.local.create("other", repo.git[first])
+    repo.git.set_head("refs/heads/unborn")
+    assert "read the only one there is" in told(repo).report.notes[0]
+
+    repo.commit(1, {"ADR-2.md": "# ADR-2: B\n"})
+    with pytest.raises(BadArgument, match="main, other") as refused:
+        told(repo)
+    assert "--ref main" in refused.value.mend
+    assert told(repo, ref="other").report.documents == 1
+    assert told(repo, ref="main").report.documents == 2
+
+
+def test_a_shallow_clone_is_noted(repo, told, tmp_path, adr) -> None:
+    for day, status in enumerate(("Draft", "Proposed", "Accepted")):
+        repo.commit(day, {"ADR-1.md": adr("ADR-1", "A", status)})
+    git(tmp_path, "clone", "-q", "--depth", "2", f"file://{repo.path}", "shallow")
+
+    read = told(tmp_path / "shallow")
+
+    assert "shallow clone" in read.report.notes[0]
+    assert [kind for _, kind, _ in read.story("ADR-1.md")] == ["created", "status_transition"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
+def test_an_unreadable_file_of_a_folder(tmp_path, told) -> None:
+    (tmp_path / "ADR-1.md").write_text(GOOD)
+    (tmp_path / "ADR-2.md").write_text(GOOD)
+    (tmp_path / "ADR-2.md").chmod(0)
+
+    assert [failure.path for failure in told(tmp_path).report.failures] == ["ADR-2.md"]
+
+
+def test_a_missing_object_is_a_failure_of_that_version(repo, told) -> None:
+    repo.commit(0, {"ADR-1.md": GOOD, "ADR-2.md": "# ADR-2: B\n"})
+    blob = repo.git.revparse_single("main:ADR-2.md").id
+    loose = repo.path / ".git" / "objects" / str(blob)[:2] / str(blob)[2:]
+    loose.unlink()
+
+    read = told(repo)
+
+    assert [(f.path, "not in this clone" in f.reason) for f in read.report.failures] == [("ADR-2.md", True)]
+    assert read.report.documents == 1
+
+
+def git(folder, *arguments: str) -> None:
+    assert shutil.which("git"), "these tests need git"
+    subprocess.run(["git", "-C", str(folder), *arguments], check=True, capture_output=True)
