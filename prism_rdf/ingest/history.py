@@ -217,12 +217,12 @@ class FolderHistory:
 
 
 def markdown_files(root: Path) -> Iterator[Path]:
-    """Yield the markdown files below a folder in order, without hidden folders and symbolic links."""
+    """Yield the markdown files below a folder in order, without hidden folders, symbolic links and pipes."""
     for folder, names, files in os.walk(root):
         names[:] = sorted(name for name in names if not name.startswith(".") and name != "node_modules")
         for name in sorted(files):
             path = Path(folder, name)
-            if is_markdown(name) and not path.is_symlink():
+            if is_markdown(name) and path.is_file() and not path.is_symlink():
                 yield path
 
 

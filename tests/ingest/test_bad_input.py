@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -181,13 +182,25 @@ def test_a_shallow_clone_is_noted(repo, told, tmp_path, adr) -> None:
     assert [kind for _, kind, _ in read.story("ADR-1.md")] == ["created", "status_transition"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
-def test_an_unreadable_file_of_a_folder(tmp_path, told) -> None:
-    (tmp_path / "ADR-1.md").write_text(GOOD)
-    (tmp_path / "ADR-2.md").write_text(GOOD)
-    (tmp_path / "ADR-2.md").chmod(0)
+def test_an_unreadable_file_of_a_folder(tmp_path, told, monkeypatch) -> None:
+    for name in ("ADR-1.md", "ADR-2.md"):
+        (tmp_path / name).write_text(GOOD)
+    os.mkfifo(tmp_path / "ADR-3.md")
+    read_bytes = Path.read_bytes
 
-    assert [failure.path for failure in told(tmp_path).report.failures] == ["ADR-2.md"]
+    def refuse(path: Path) -> bytes:
+        if path.name == "ADR-2.md":
+            raise PermissionError(13, "Permission denied")
+        return read_bytes(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+
+    read = told(tmp_path)
+
+    assert [(f.path, f.reason) for f in read.report.failures] == [
+        ("ADR-2.md", "the file cannot be read: Permission denied")
+    ]
+    assert read.report.documents == 1
 
 
 def test_a_missing_object_is_a_failure_of_that_version(repo, told) -> None:
