@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 PARTIAL = 3
 _SECONDS_BETWEEN_LINES = 2.0
-_LISTED = 5  # of what was left out; --json lists everything
+_LISTED = 3  # of what was left out; --json lists everything
 
 Progress = Callable[[int, int, str], None]
 
@@ -63,7 +63,8 @@ def ingest(
         receipt: dict[str, Any] = {"commit": None, "recorded_at": None, "notes": []}
         if proposal.intents:
             prism = prism or stack.enter_context(common.store(create=True))
-            receipt = prism.project(pid).write(proposal.intents, "ingest").as_dict()
+            with _patience(f"writing {len(proposal.intents):,} statements"):
+                receipt = prism.project(pid).write(proposal.intents, "ingest").as_dict()
     report = proposal.report
     if common.json:
         told = {name: receipt[name] for name in ("commit", "recorded_at", "notes")}
@@ -125,14 +126,20 @@ def _plain_progress() -> Progress:
     return show
 
 
+@contextmanager
+def _patience(message: str) -> Iterator[None]:
+    """Say on stderr what takes a while."""
+    if not sys.stderr.isatty():
+        print(message, file=sys.stderr)
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(message):
+        yield
+
+
 def _print_report(report: IngestReport, commit: int | None, seconds: float) -> None:
-    counts = ("documents", "versions", "states", "references", "aliases", "memories")
-    outcome = f"commit {commit}" if commit is not None else "nothing changed"
-    print_pairs(
-        {name: f"{getattr(report, name):,}" for name in counts} | {"written": outcome, "took": f"{seconds:.1f} s"}
-    )
-    for note in report.notes:
-        print_line((f"note: {note}", ""))
     _print_some("files without a mark of a decision record", [f"{s.path}: {s.why}" for s in report.skipped])
     _print_some(
         "references to nothing: no document bears the identifier",
@@ -147,6 +154,14 @@ def _print_report(report: IngestReport, commit: int | None, seconds: float) -> N
         [f"{d.number}, since {d.at}: {d.outcome} ({', '.join(d.documents)})" for d in report.duplicates],
     )
     _print_some("failed, and left out", [_failure_line(f) for f in report.failures], most=len(report.failures))
+    for note in report.notes:
+        print_line((f"\nnote: {note}", ""))
+    print()
+    counts = ("documents", "versions", "states", "references", "aliases", "memories")
+    outcome = f"commit {commit}" if commit is not None else "nothing changed"
+    print_pairs(
+        {name: f"{getattr(report, name):,}" for name in counts} | {"written": outcome, "took": f"{seconds:.1f} s"}
+    )
 
 
 def _failure_line(failure: Failure) -> str:
@@ -156,10 +171,10 @@ def _failure_line(failure: Failure) -> str:
 
 
 def _print_some(title: str, lines: Sequence[str], most: int = _LISTED) -> None:
-    """Print at most so many lines under a title that counts them all, and say how many more there are."""
+    """Print at most so many lines under a title with their count, and say how many more there are."""
     if not lines:
         return
-    print_line((f"\n{len(lines)} {title}", "bold"))
+    print_line((f"\n{title}: {len(lines)}", "bold"))
     for line in lines[:most]:
         print_line((line, ""), indent=2)
     if len(lines) > most:
