@@ -25,7 +25,7 @@ from prism_rdf.clock import Instant
 from prism_rdf.model import Flag
 from prism_rdf.recall.anchors import Anchor, Form, Standing
 from prism_rdf.recall.memories import KnownMemory
-from prism_rdf.recall.surfaces import pattern_of
+from prism_rdf.recall.surfaces import find_all
 from prism_rdf.recall.words import fold
 
 
@@ -78,9 +78,7 @@ def _matches(memory: KnownMemory, anchors: Sequence[Anchor]) -> list[_Match]:
     taken: list[tuple[int, int, str]] = []
     for match in sorted(candidates, key=lambda match: -match.length):
         key = match.form.key
-        if key.split(" ", 1)[0] not in text:
-            continue
-        places = [place.span() for place in pattern_of(key).finditer(text)]
+        places = find_all(key, text)
         free = [
             place
             for place in places

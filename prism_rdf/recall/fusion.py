@@ -18,7 +18,8 @@ class Recipe:
 
     ``k`` and ``weights`` are those of the reciprocal rank fusion (a leg that is not named weighs 1), ``depth`` how
     many a leg is asked for, ``half_life`` and ``recency`` (how much of a score age can take away) those of
-    ``reweighed``, ``near`` the share of a superseded hit's score from which its successor passes it.
+    ``reweighed``, ``near`` the share of a superseded hit's score from which its successor passes it, ``spread`` what
+    each further version of a passage keeps of its score.
     """
 
     k: int = 20
@@ -27,6 +28,12 @@ class Recipe:
     half_life: float = 180.0
     recency: float = 0.2
     near: float = 0.7
+    spread: float = 0.8
+
+    @property
+    def reach(self) -> float:
+        """The share of another hit's score from which time alone could still lift a hit above it."""
+        return (1 - self.recency) * min(self.near, self.spread)
 
     def weight(self, leg: str) -> float:
         return self.weights.get(leg, 1.0)
@@ -110,6 +117,30 @@ def successors_first(
         score = nextafter(ahead, 2 * ahead) if near else hit.score
         lifted.append(Fused(hit.iri, score, hit.ranks, hit.leg_scores, hit.recency))
     return _ranked(lifted)
+
+
+def versions_spread(
+    fused: Sequence[Fused],
+    subjects: Mapping[str, str],
+    superseded: Mapping[str, bool],
+    recipe: Recipe,
+    *,
+    present: bool,
+) -> list[Fused]:
+    """Return the same memories, the superseded ones sinking by ``recipe.spread`` for each of their subject above them.
+
+    Versions of one passage are nearly the same text, so they are found together; without this ten hits are one
+    passage ten times. What holds does not count when the question is not about the present.
+    """
+    above: dict[str, int] = {}
+    sunk = []
+    for hit in fused:
+        subject = subjects.get(hit.iri, "")
+        is_past = superseded.get(hit.iri, False)
+        count = above.get(subject, 0) if subject and is_past else 0
+        above[subject] = above.get(subject, 0) + (is_past or present)
+        sunk.append(Fused(hit.iri, hit.score * recipe.spread**count, hit.ranks, hit.leg_scores, hit.recency))
+    return _ranked(sunk)
 
 
 def _ranked(hits: Iterable[Fused]) -> list[Fused]:

@@ -9,14 +9,12 @@ from itertools import islice
 
 from pyoxigraph import Literal, NamedNode
 
-from prism_rdf.belief import VALID_FROM, belief_at
 from prism_rdf.clock import Instant
 from prism_rdf.namespaces import SKOS, Names
 from prism_rdf.recall.legs import LegHealth, Question, Ranking
-from prism_rdf.recall.memories import ABOUT, CREATED_AT, MENTIONS
+from prism_rdf.recall.memories import ABOUT, MENTIONS, MemoryReader
 from prism_rdf.recall.surfaces import NameIndex
-from prism_rdf.semantic.references import references
-from prism_rdf.storage.about import about
+from prism_rdf.semantic.references import KnownReference, references
 from prism_rdf.storage.interface import GraphReader
 
 _PREF_LABEL = NamedNode(SKOS + "prefLabel")
@@ -30,21 +28,33 @@ class GraphLeg:
     """Walks all kinds of reference both ways, one step from the anchors, and sums the edges for each entity reached.
 
     A memory scores the edges of what it is about, 1 for each anchor it only mentions, and most when it is about an
-    anchor. What holds at as_of comes first, by score, then what was superseded; of equal scores the newer first.
+    anchor. What holds at as_of comes first, by score, then what was superseded, unless it is about an anchor called by
+    a former name; of equal scores the newer first.
     Without anchors it falls back to co-occurrence: memories that mention the concepts whose label the question says.
     """
 
     name = "graph"
 
-    def __init__(self, store: GraphReader, names: Names, last_commit: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        store: GraphReader,
+        names: Names,
+        last_commit: Callable[[], int],
+        memories: MemoryReader | None = None,
+    ) -> None:
         self._store = store
         self._names = names
         self._last_commit = last_commit
-        self._concepts: tuple[int, NameIndex] | None = None
+        self._memories = memories or MemoryReader(store, names)
+        self._commit = -1
+        self._concepts: NameIndex | None = None
+        self._references: dict[tuple[str, Instant | None], list[tuple[str, KnownReference]]] = {}
 
     def search(self, question: Question, as_of: Instant, limit: int) -> Ranking:
+        self._at_commit(self._last_commit())
         scores = self._from_anchors(question, as_of) if question.anchors else self._from_concepts(question)
-        return self._ordered(scores, as_of, question.known_at, limit)
+        wanted_past = {memory for anchor in question.former for memory in self._linked(ABOUT, anchor)}
+        return self._ordered(scores, wanted_past, as_of, question.known_at)[:limit]
 
     def health(self) -> LegHealth:
         return LegHealth("ok", self._last_commit())
@@ -52,59 +62,71 @@ class GraphLeg:
     def _from_anchors(self, question: Question, as_of: Instant) -> Counter[str]:
         edges: Counter[str] = Counter()
         for anchor in question.anchors:
-            node = NamedNode(anchor)
-            outward = references(self._store, self._names, source=node, known_at=question.known_at)
-            inward = references(self._store, self._names, target=node, known_at=question.known_at)
-            edges.update(reference.target.value for reference in outward if reference.holds(as_of))
-            edges.update(reference.source.value for reference in inward if reference.holds(as_of))
+            walked = self._edges(anchor, question.known_at)
+            edges.update(entity for entity, reference in walked if reference.holds(as_of))
         scores: Counter[str] = Counter()
         for entity, count in nlargest(MOST_NEIGHBOURS, edges.items(), key=lambda entry: (entry[1], entry[0])):
             if entity not in question.anchors:
-                scores.update(dict.fromkeys(self._memories(ABOUT, entity), count))
+                scores.update(dict.fromkeys(self._linked(ABOUT, entity), count))
         for anchor in question.anchors:
-            scores.update(self._memories(MENTIONS, anchor))
-            scores.update(dict.fromkeys(self._memories(ABOUT, anchor), _OWN))
+            scores.update(self._linked(MENTIONS, anchor))
+            scores.update(dict.fromkeys(self._linked(ABOUT, anchor), _OWN))
         return scores
 
     def _from_concepts(self, question: Question) -> Counter[str]:
         scores: Counter[str] = Counter()
         concepts = {bearer for mention in self._labels().mentions(question.text) for bearer in mention.bearers}
         for concept in concepts:
-            scores.update(self._memories(MENTIONS, concept))
+            scores.update(self._linked(MENTIONS, concept))
         return scores
 
-    def _memories(self, predicate: NamedNode, what: str) -> set[str]:
+    def _linked(self, predicate: NamedNode, what: str) -> set[str]:
         found = self._store.quads_for_pattern(None, predicate, NamedNode(what), self._names.graph("memory"))
         return {quad.subject.value for quad in islice(found, MOST_MEMORIES) if isinstance(quad.subject, NamedNode)}
 
-    def _ordered(self, scores: Counter[str], as_of: Instant, known_at: Instant | None, limit: int) -> Ranking:
-        """Return the best memories said by as_of; those that hold then, and behind them what was superseded."""
+    def _ordered(
+        self, scores: Counter[str], wanted_past: set[str], as_of: Instant, known_at: Instant | None
+    ) -> Ranking:
+        """Return the best memories said by as_of."""
         timed = [
-            (age, -score, memory, score)
+            (age[0] and memory not in wanted_past, -score, age[1], memory)
             for score, memory in nlargest(MOST_READ, ((score, memory) for memory, score in scores.items()))
             for age in (self._age(memory, as_of, known_at),)
             if age is not None
         ]
-        timed.sort(key=lambda entry: (entry[0][0], entry[1], entry[0][1], entry[2]))
-        return [(memory, float(score)) for _, _, memory, score in timed[:limit]]
+        return [(memory, float(-negated)) for _, negated, _, memory in sorted(timed)]
 
     def _age(self, memory: str, as_of: Instant, known_at: Instant | None) -> tuple[bool, int] | None:
         """Return (superseded, age in microseconds) at as_of; None for what was not yet said or is not believed."""
-        graph = self._names.graph("memory")
-        node = about(self._store, NamedNode(memory), graph)
-        belief = belief_at(self._store, node, graph, known_at)
-        said = node.instant(VALID_FROM) or node.instant(CREATED_AT)
-        if belief is None or (said is not None and as_of < said):
+        times = self._memories.times(memory, known_at)
+        if times is None or (times[0] is not None and as_of < times[0]):
             return None
-        until = belief.until(known_at)
+        said, until = times
         return until is not None and until <= as_of, as_of.micros - said.micros if said else 2**63
 
+    def _edges(self, entity: str, known_at: Instant | None) -> list[tuple[str, KnownReference]]:
+        """Return (the other end, reference) for each reference from or to an entity."""
+        key = (entity, known_at)
+        if key not in self._references:
+            node = NamedNode(entity)
+            outward = references(self._store, self._names, source=node, known_at=known_at)
+            inward = references(self._store, self._names, target=node, known_at=known_at)
+            self._references[key] = [
+                *((reference.target.value, reference) for reference in outward),
+                *((reference.source.value, reference) for reference in inward),
+            ]
+        return self._references[key]
+
     def _labels(self) -> NameIndex:
-        commit = self._last_commit()
-        if self._concepts is None or self._concepts[0] != commit:
-            index = NameIndex()
+        if self._concepts is None:
+            self._concepts = NameIndex()
             for quad in self._store.quads_for_pattern(None, _PREF_LABEL, None, self._names.graph("memory")):
                 if isinstance(quad.object, Literal) and isinstance(quad.subject, NamedNode):
-                    index.add(quad.object.value, quad.subject.value)
-            self._concepts = (commit, index)
-        return self._concepts[1]
+                    self._concepts.add(quad.object.value, quad.subject.value)
+        return self._concepts
+
+    def _at_commit(self, number: int) -> None:
+        """Forget what was read of the graph when there is a newer commit."""
+        self._memories.at_commit(number)
+        if number != self._commit:
+            self._commit, self._concepts, self._references = number, None, {}

@@ -15,11 +15,13 @@ Status = Literal["ok", "absent", "lagging", "failed"]
 class Question:
     """What is asked: the words, the entities they name, and names to add because an old one was used.
 
-    ``anchors`` are entity IRIs, the surest first. ``known_at`` None means as believed now.
+    ``anchors`` are entity IRIs, the surest first; ``former`` those of them that were called by a former name.
+    ``known_at`` None means as believed now.
     """
 
     text: str
     anchors: tuple[str, ...] = ()
+    former: frozenset[str] = frozenset()
     expansions: tuple[str, ...] = ()
     known_at: Instant | None = None
 

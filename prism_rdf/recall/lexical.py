@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from heapq import nlargest
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from pyoxigraph import NamedNode
@@ -24,14 +25,14 @@ from whoosh.reading import SegmentReader
 from prism_rdf.clock import Instant
 from prism_rdf.recall.legs import LegHealth, Question, Ranking
 from prism_rdf.recall.memories import Passage, added_passages, removed_memories
-from prism_rdf.recall.relevance import Relevance
+from prism_rdf.recall.relevance import Field, Relevance
 from prism_rdf.recall.words import query_terms, term_counts
 from prism_rdf.storage.changelog import LoggedChange
 
 _log = logging.getLogger(__name__)
 
 FORMAT = "passages1"  # part of every file name: an index of another format is absent, never misread
-HEADING_WEIGHT = 2.0  # an occurrence in the heading counts as so many in the text
+FIELDS = (Field("text", "text_length"), Field("heading", "heading_length", 0.5))  # the heading has the source's path
 EXPANSION_WEIGHT = 0.5  # of a name that was not said, but is what the said one means now
 _MOST_SEGMENTS = 8
 _BUFFER_MB = 128
@@ -41,14 +42,14 @@ _EVER = -(2**63)
 
 
 class _Terms(fields.FieldType):  # type: ignore[misc]
-    """A field whose value is ready-made: term to weight. Neither positions nor lengths are kept by Whoosh."""
+    """A field whose value is ready-made: term to count. Neither positions nor lengths are kept by Whoosh."""
 
     def __init__(self) -> None:
         super().__init__(formats.Existence(), None)
 
-    def index(self, value: Mapping[str, float], **kwargs: Any) -> Iterator[tuple[bytes, int, float, bytes]]:
-        for term, weight in value.items():
-            yield term.encode(), round(weight), weight, b""
+    def index(self, value: Mapping[str, int], **kwargs: Any) -> Iterator[tuple[bytes, int, float, bytes]]:
+        for term, count in value.items():
+            yield term.encode(), count, float(count), b""
 
 
 def _schema() -> Any:
@@ -56,7 +57,9 @@ def _schema() -> Any:
     return fields.Schema(
         id=fields.ID(unique=True, sortable=True),
         text=_Terms(),
-        length=fields.COLUMN(columns.NumericColumn("I")),
+        text_length=fields.COLUMN(columns.NumericColumn("I")),
+        heading=_Terms(),
+        heading_length=fields.COLUMN(columns.NumericColumn("I")),
         said=fields.COLUMN(instant),
         recorded=fields.COLUMN(instant),
         position=fields.STORED(),
@@ -66,8 +69,9 @@ def _schema() -> Any:
 class LexicalIndex:
     """The words of the memories in ``graph``. Safe to use from several threads; one process owns the folder."""
 
-    def __init__(self, folder: Path, graph: NamedNode) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path | None, graph: NamedNode) -> None:
+        self._kept_for_now = TemporaryDirectory(prefix="prism-") if folder is None else None
+        self._folder = folder or Path(str(self._kept_for_now and self._kept_for_now.name), "lexical")
         self._graph = graph
         self._lock = threading.RLock()
         self._index: Any = None
@@ -78,8 +82,11 @@ class LexicalIndex:
         self._attach()
 
     @classmethod
-    def open(cls, folder: Path, graph: NamedNode) -> LexicalIndex:
-        """Open what lies in ``folder``; a missing or damaged index does not raise, ``health`` says so."""
+    def open(cls, folder: Path | None, graph: NamedNode) -> LexicalIndex:
+        """Open what lies in ``folder``; a missing or damaged index does not raise, ``health`` says so.
+
+        ``folder`` None is for a store that keeps nothing: the index is gone when it is no longer used.
+        """
         return cls(folder, graph)
 
     @property
@@ -183,7 +190,7 @@ class LexicalIndex:
 
     def _refresh(self) -> None:
         self._searcher = self._index.searcher() if self._searcher is None else self._searcher.refresh()
-        self._relevance = Relevance(self._searcher.reader(), "text", "length", self._relevance)
+        self._relevance = Relevance(self._searcher.reader(), FIELDS, self._relevance)
 
     @contextmanager
     def _reporting(self, what: str) -> Iterator[None]:
@@ -258,13 +265,14 @@ def _write(target: Any, gone: Iterable[str], passages: Iterable[Passage], positi
 
 
 def _document(passage: Passage) -> dict[str, Any]:
-    weights: dict[str, float] = dict(term_counts(passage.content))
-    for term, times in term_counts(passage.heading).items():
-        weights[term] = weights.get(term, 0.0) + HEADING_WEIGHT * times
+    text = term_counts(passage.content)
+    heading = term_counts(f"{passage.heading}\n{passage.source.partition('@')[0]}")
     return {
         "id": passage.iri,
-        "text": weights,
-        "length": round(sum(weights.values())),
+        "text": text,
+        "text_length": sum(text.values()),
+        "heading": heading,
+        "heading_length": sum(heading.values()),
         "said": passage.said.micros if passage.said else _EVER,
         "recorded": passage.recorded.micros if passage.recorded else _EVER,
     }

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from pyoxigraph import Literal, NamedNode, Quad
 
-from prism_rdf.belief import EARLIER_BELIEF, RECORDED_AT, VALID_FROM, belief_at
+from prism_rdf.belief import (
+    EARLIER_BELIEF,
+    END_RECORDED_AT,
+    RECORDED_AT,
+    VALID_FROM,
+    VALID_UNTIL,
+    WITHDRAWN_AT,
+    belief_at,
+)
 from prism_rdf.clock import Instant
 from prism_rdf.namespaces import Names, prism
 from prism_rdf.storage.about import About, about
@@ -18,6 +27,11 @@ HEADING = prism("heading")
 ABOUT = prism("about")
 MENTIONS = prism("mentions")
 CREATED_AT = prism("createdAt")
+
+_KIND = prism("memoryKind")
+_SOURCE = prism("source")
+_MOST_KEPT = 20_000
+_Key = tuple[str, Instant | None]
 
 # Kinds of memory that are part of a document: when their source stops saying so, their interval is ended.
 FOLLOWED_KINDS = frozenset({"document", "section", "passage"})
@@ -62,27 +76,76 @@ class Passage:
     iri: str
     content: str
     heading: str = ""
+    source: str = ""
     said: Instant | None = None
     recorded: Instant | None = None
 
 
-def read_memory(store: GraphReader, names: Names, iri: str, known_at: Instant | None = None) -> KnownMemory | None:
-    """Return the memory as believed at ``known_at`` (None: now); None when there was no such memory."""
-    graph = names.graph("memory")
-    node = about(store, NamedNode(iri), graph)
-    belief = belief_at(store, node, graph, known_at)
-    if belief is None or node.term(CONTENT) is None:
-        return None
-    return KnownMemory(
-        iri=iri,
-        content=node.text(CONTENT),
-        kind=node.text(prism("memoryKind"), "note"),
-        source=node.text(prism("source")),
-        heading=node.text(HEADING),
-        about=tuple(sorted(entity.value for entity in node.iris(ABOUT))),
-        start=node.instant(VALID_FROM) or node.instant(CREATED_AT),
-        until=belief.until(known_at),
-    )
+class MemoryReader:
+    """Reads memories of one namespace, piece by piece, since a text costs more than all the rest; keeps what it read.
+
+    What was read holds for one commit: ``at_commit`` forgets it when there is a newer one. Threads may share it.
+    """
+
+    def __init__(self, store: GraphReader, names: Names) -> None:
+        self._store = store
+        self._graph = names.graph("memory")
+        self._commit = -1
+        self._times: dict[_Key, tuple[Instant | None, Instant | None] | None] = {}
+        self._memories: dict[_Key, KnownMemory] = {}
+
+    def at_commit(self, number: int) -> None:
+        """Answer as of this commit from now on."""
+        if number != self._commit:
+            self._times, self._memories, self._commit = {}, {}, number
+
+    def times(self, iri: str, known_at: Instant | None = None) -> tuple[Instant | None, Instant | None] | None:
+        """Return [start, until) as believed at ``known_at`` (None: now); None when there was no such memory."""
+        key = (iri, known_at)
+        if key not in self._times:
+            if len(self._times) >= _MOST_KEPT:
+                self._times = {}
+            self._times[key] = self._read_times(NamedNode(iri), known_at)
+        return self._times[key]
+
+    def memory(self, iri: str, known_at: Instant | None = None) -> KnownMemory | None:
+        """Return the memory without its content; None when it was not believed at ``known_at`` (None: now)."""
+        key = (iri, known_at)
+        found = self._memories.get(key)
+        times = self.times(iri, known_at)
+        if found is not None or times is None:
+            return found
+        if len(self._memories) >= _MOST_KEPT:
+            self._memories = {}
+        node = self._pieces(NamedNode(iri), _KIND, _SOURCE, HEADING, ABOUT)
+        self._memories[key] = KnownMemory(
+            iri=iri,
+            content="",
+            kind=node.text(_KIND, "note"),
+            source=node.text(_SOURCE),
+            heading=node.text(HEADING),
+            about=tuple(sorted(entity.value for entity in node.iris(ABOUT))),
+            start=times[0],
+            until=times[1],
+        )
+        return self._memories[key]
+
+    def content(self, iri: str) -> str:
+        """Return the whole text of a memory."""
+        return self._pieces(NamedNode(iri), CONTENT).text(CONTENT)
+
+    def _read_times(self, node: NamedNode, known_at: Instant | None) -> tuple[Instant | None, Instant | None] | None:
+        wanted = (RECORDED_AT, VALID_FROM, VALID_UNTIL, END_RECORDED_AT, WITHDRAWN_AT, CREATED_AT)
+        more = (EARLIER_BELIEF,) if known_at else ()
+        found = self._pieces(node, *wanted, *more)
+        belief = belief_at(self._store, found, self._graph, known_at)
+        if belief is None or not belief.covers(known_at):
+            return None
+        return found.instant(VALID_FROM) or found.instant(CREATED_AT), belief.until(known_at)
+
+    def _pieces(self, node: NamedNode, *predicates: NamedNode) -> About:
+        quads = (self._store.quads_for_pattern(node, predicate, None, self._graph) for predicate in predicates)
+        return About(node, tuple(chain.from_iterable(quads)))
 
 
 def all_passages(store: GraphReader, names: Names) -> Iterator[Passage]:
@@ -122,6 +185,7 @@ def _passage(node: About, earlier: tuple[Instant, ...] = ()) -> Passage:
         iri=node.node.value,
         content=node.text(CONTENT),
         heading=node.text(HEADING),
+        source=node.text(_SOURCE),
         said=node.instant(VALID_FROM) or node.instant(CREATED_AT),
         recorded=min((*earlier, *((recorded,) if recorded else ())), default=None),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pyoxigraph import Literal, NamedNode
@@ -14,9 +14,9 @@ from prism_rdf.errors import BadArgument
 from prism_rdf.namespaces import Names, meta_graph, prism
 from prism_rdf.recall.anchors import Anchor, AnchorFinder, StateAt
 from prism_rdf.recall.annotate import annotate
-from prism_rdf.recall.fusion import Fused, Recipe, fuse, reweighed, successors_first
+from prism_rdf.recall.fusion import Fused, Recipe, fuse, reweighed, successors_first, versions_spread
 from prism_rdf.recall.legs import Leg, LegHealth, Question, Ranking
-from prism_rdf.recall.memories import KnownMemory, read_memory
+from prism_rdf.recall.memories import KnownMemory, MemoryReader
 from prism_rdf.recall.surfaces import SurfaceIndex
 from prism_rdf.storage.changelog import LoggedChange
 from prism_rdf.storage.interface import GraphReader
@@ -38,7 +38,8 @@ class Recall:
     """Answers questions about one namespace. It reads the store and its legs, and writes nothing.
 
     ``state_at(entity, as_of, known_at, prefer_wip)`` gives State JSON. ``changes(since)``, if given, yields the
-    commits after a number, so that the index of names follows the log instead of being built anew.
+    commits after a number, so that the index of names follows the log instead of being built anew. ``memories`` may be
+    shared with a leg.
     """
 
     def __init__(
@@ -51,8 +52,10 @@ class Recall:
         *,
         recipe: Recipe | None = None,
         changes: Changes | None = None,
+        memories: MemoryReader | None = None,
     ) -> None:
         self._store = store
+        self._memories = memories or MemoryReader(store, names)
         self._names = names
         self._identifying = tuple(identifying)
         self._legs = tuple(legs)
@@ -80,13 +83,16 @@ class Recall:
         if limit < 0:
             raise BadArgument(f"limit {limit} is negative", rule="a limit is 0 or more", mend="leave it out for 10")
         commit = last_commit(self._store, self._names)
+        self._memories.at_commit(commit)
         anchors, trouble = self._anchors(text, as_of, known_at, prefer_wip, commit)
         asked = self._ask_legs(_question(text, anchors, known_at), as_of)
-        memories, fused = self._fused(asked, as_of, known_at)
-        if all(anchor.named_as_now for anchor in anchors):
-            subjects = {iri: memory.subject for iri, memory in memories.items()}
-            superseded = {iri: memory.ended_by(as_of) for iri, memory in memories.items()}
+        memories, fused = self._fused(asked, as_of, known_at, max(limit, 1))
+        subjects = {iri: memory.subject for iri, memory in memories.items()}
+        superseded = {iri: memory.ended_by(as_of) for iri, memory in memories.items()}
+        present = all(anchor.named_as_now for anchor in anchors)
+        if present:
             fused = successors_first(fused, subjects, superseded, self._recipe)
+        fused = versions_spread(fused, subjects, superseded, self._recipe, present=present)
         legs = {name: _leg_json(one, commit) for name, one in asked.items()}
         return {
             "query": text,
@@ -131,23 +137,25 @@ class Recall:
         return asked
 
     def _fused(
-        self, asked: Mapping[str, _Asked], as_of: Instant, known_at: Instant | None
+        self, asked: Mapping[str, _Asked], as_of: Instant, known_at: Instant | None, limit: int
     ) -> tuple[dict[str, KnownMemory], list[Fused]]:
+        """Return what the legs found, by relevance and age; of the tail only what could still rise among the hits."""
         memories: dict[str, KnownMemory] = {}
-        rankings: dict[str, Ranking] = {}
-        for name, one in asked.items():
-            rankings[name] = []
-            for iri, score in one.ranking:
-                memory = memories.get(iri) or read_memory(self._store, self._names, iri, known_at)
-                if memory is not None and memory.said_by(as_of):
-                    memories[iri] = memory
-                    rankings[name].append((iri, score))
+        kept: list[Fused] = []
+        for hit in fuse({name: one.ranking for name, one in asked.items()}, self._recipe):
+            if len(kept) >= limit and hit.score < self._recipe.reach * kept[limit - 1].score:
+                break
+            memory = self._memories.memory(hit.iri, known_at)
+            if memory is not None and memory.said_by(as_of):
+                memories[hit.iri] = memory
+                kept.append(hit)
         said = {iri: memory.start for iri, memory in memories.items()}
-        return memories, reweighed(fuse(rankings, self._recipe), said, as_of, self._recipe)
+        return memories, reweighed(kept, said, as_of, self._recipe)
 
     def _hit(
         self, hit: Fused, memory: KnownMemory, anchors: Sequence[Anchor], as_of: Instant, explain: bool
     ) -> dict[str, Any]:
+        memory = replace(memory, content=self._memories.content(hit.iri))
         annotation = annotate(memory, anchors, as_of)
         found: dict[str, Any] = {
             "id": hit.iri,
@@ -192,6 +200,7 @@ def _question(text: str, anchors: Sequence[Anchor], known_at: Instant | None) ->
     return Question(
         text=text,
         anchors=tuple(anchor.entity for anchor in anchors),
+        former=frozenset(anchor.entity for anchor in anchors if not anchor.named_as_now),
         expansions=tuple(
             anchor.identifier
             for anchor in anchors

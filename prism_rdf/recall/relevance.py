@@ -5,10 +5,11 @@ Whoosh's own collectors took 22 ms for a question of 12 words over 900 documents
 
 from __future__ import annotations
 
+import dataclasses
 from array import array
 from collections import OrderedDict
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import log
 from typing import Any
 
@@ -22,13 +23,22 @@ _SURE_TERMS = 3  # rarest terms that are looked up whatever they cost
 Postings = tuple["array[int]", "array[float]"]
 
 
+@dataclass(frozen=True)
+class Field:
+    """A field of terms, the column that holds how many there are in a document, and what its score counts."""
+
+    name: str
+    length: str
+    weight: float = 1.0
+
+
 @dataclass
 class _Segment:
-    """One immutable part of an index, with what was read of it."""
+    """One field of one immutable part of an index, with what was read of it."""
 
     reader: Any
     lengths: array[int]
-    postings: OrderedDict[str, Postings] = field(default_factory=OrderedDict)
+    postings: OrderedDict[str, Postings] = dataclasses.field(default_factory=OrderedDict)
     kept: int = 0
 
     def find(self, name: str, term: str) -> Postings:
@@ -52,66 +62,57 @@ class _Segment:
 
 
 class Relevance:
-    """Scores of the documents of one state of an index.
+    """Scores of the documents of one state of an index; ``earlier`` lends what it read of segments still there."""
 
-    ``name`` is the field of terms, ``length`` the column of their number. ``earlier`` lends what it read of segments
-    that are still there.
-    """
-
-    def __init__(self, reader: Any, name: str, length: str, earlier: Relevance | None = None) -> None:
+    def __init__(self, reader: Any, fields: Sequence[Field], earlier: Relevance | None = None) -> None:
         self._reader = reader
-        self._name = name
-        self._segments: dict[tuple[str, int], _Segment] = {}
-        self._offsets: list[int] = []
+        self._documents = reader.doc_count_all()
+        self._fields = tuple(fields)
+        self._segments: dict[tuple[str, str, int], _Segment] = {}
+        self._parts: dict[str, list[tuple[int, _Segment]]] = {known.name: [] for known in fields}
         for leaf, offset in reader.leaf_readers():
             segment = leaf.segment()
-            if segment is None:
-                continue
-            key = (segment.segment_id(), segment.deleted_count())
-            known = earlier._segments.get(key) if earlier else None
-            self._segments[key] = (
-                _Segment(leaf, known.lengths, known.postings, known.kept)
-                if known
-                else _Segment(leaf, _lengths(leaf, length))
-            )
-            self._offsets.append(offset)
-        self._documents = reader.doc_count_all()
-        total = sum(sum(segment.lengths) for segment in self._segments.values())
-        self._mean_length = total / self._documents if total else 1.0
+            for known in self._fields if segment is not None else ():
+                key = (known.name, segment.segment_id(), segment.deleted_count())
+                lent = earlier._segments.get(key) if earlier else None
+                part = _Segment(leaf, lent.lengths, lent.postings, lent.kept) if lent else None
+                self._segments[key] = part or _Segment(leaf, array("I", leaf.column_reader(known.length)))
+                self._parts[known.name].append((offset, self._segments[key]))
 
     def score(self, weights: Mapping[str, float]) -> dict[int, float]:
-        """Return document number to score, for documents that have any of the terms.
+        """Return document number to score, for documents that have any of the terms in any of the fields.
 
-        BM25 (S. Robertson, S. Walker et al., TREC-3), K1 1.2, B 0.75, with the idf of Lucene, ln(1 + (N - n + .5) /
-        (n + .5)), which is never negative; times the term's weight. Rare terms come first, within MOST_TERMS and
-        MOST_POSTINGS.
+        The weighted sum over fields of BM25 (S. Robertson, S. Walker et al., TREC-3), K1 1.2, B 0.75, with the idf of
+        Lucene, ln(1 + (N - n + .5) / (n + .5)), which is never negative; times the term's weight. Rare terms come
+        first, within MOST_TERMS and MOST_POSTINGS.
         """
         scores: dict[int, float] = {}
-        flat, slope = K1 * (1 - B), K1 * B / self._mean_length
-        for term, having, weight in self._affordable(weights):
-            idf = log(1 + (self._documents - having + 0.5) / (having + 0.5))
-            gain = idf * weight * (K1 + 1)
-            for segment, offset in zip(self._segments.values(), self._offsets, strict=True):
-                lengths = segment.lengths
-                for document, count in zip(*segment.find(self._name, term), strict=True):
-                    number = offset + document
-                    part = gain * count / (count + flat + slope * lengths[document])
-                    scores[number] = scores.get(number, 0.0) + part
+        for known in self._fields:
+            self._add_scores(known, weights, scores)
         return scores
 
-    def _affordable(self, weights: Mapping[str, float]) -> list[tuple[str, int, float]]:
-        """Return (term, documents that have it, weight), rarest first."""
-        frequency = self._reader.doc_frequency
-        known = sorted((frequency(self._name, term), term) for term in weights)
-        chosen: list[tuple[str, int, float]] = []
+    def _add_scores(self, known: Field, weights: Mapping[str, float], scores: dict[int, float]) -> None:
+        parts = self._parts[known.name]
+        total = sum(sum(part.lengths) for _, part in parts)
+        mean = total / self._documents if total else 1.0
+        flat, slope = K1 * (1 - B), K1 * B / mean
+        for term, having in self._affordable(known.name, weights):
+            idf = log(1 + (self._documents - having + 0.5) / (having + 0.5))
+            gain = known.weight * idf * weights[term] * (K1 + 1)
+            for offset, part in parts:
+                lengths = part.lengths
+                for document, count in zip(*part.find(known.name, term), strict=True):
+                    number = offset + document
+                    scores[number] = scores.get(number, 0.0) + gain * count / (count + flat + slope * lengths[document])
+
+    def _affordable(self, name: str, weights: Mapping[str, float]) -> list[tuple[str, int]]:
+        """Return (term, documents that have it), rarest first."""
+        known = sorted((self._reader.doc_frequency(name, term), term) for term in weights)
+        chosen: list[tuple[str, int]] = []
         cost = 0
         for having, term in [entry for entry in known if entry[0] > 0][:MOST_TERMS]:
             cost += having
             if len(chosen) >= _SURE_TERMS and cost > MOST_POSTINGS:
                 break
-            chosen.append((term, having, weights[term]))
+            chosen.append((term, having))
         return chosen
-
-
-def _lengths(leaf: Any, name: str) -> array[int]:
-    return array("I", leaf.column_reader(name))

@@ -153,9 +153,26 @@ def is_telling(key: str) -> bool:
     return any(word not in STOP_WORDS for word in key.split(" ")) and any(map(str.isalpha, key))
 
 
+def find_all(key: str, folded: str) -> list[tuple[int, int]]:
+    """Return [start, end) of each place of a name in a folded text: those that ``NameIndex.mentions`` finds.
+
+    >>> find_all(key_of("ADR-304"), "adr-304 and adr 304, not adr-304.1")
+    [(0, 7), (12, 19)]
+    """
+    opening = key.split(" ", 1)[0]
+    pattern = _pattern_of(key)
+    found = []
+    start = folded.find(opening)
+    while start >= 0:
+        match = pattern.match(folded, start)
+        if match:
+            found.append(match.span())
+        start = folded.find(opening, match.end() if match else start + 1)
+    return found
+
+
 @lru_cache(maxsize=10_000)
-def pattern_of(key: str) -> re.Pattern[str]:
-    """Return a pattern that finds, in folded text, what ``NameIndex.mentions`` finds for this key."""
+def _pattern_of(key: str) -> re.Pattern[str]:
     words = key.split(" ")
     parts = [re.escape(words[0])]
     for before, word in pairwise(words):
