@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PLACE = ROOT / ".demo"
 DECISIONS = Path("docs/decisions")
 RECORD = "ADR-101"  # renumbered, then superseded: its history has both
-WHEN_ANY_DAY = "2026-11-29"
+DAY_BEFORE = "2026-11-29"  # no record had been written
 
 ENVIRON = os.environ | {
     "PRISM_HOME": str(PLACE / "home"),
@@ -70,12 +70,9 @@ def source() -> Path:
 
 
 def earlier_instant() -> str:
-    """Return an instant at which the record had another number, by its history; else a day before it was written."""
+    """Return an instant at which the record had another number, by its history; nothing where there was none."""
     states: list[dict[str, Any]] = json.loads(prism("history", RECORD, "--json"))
-    for state in reversed(states):
-        if state["identifier"] != RECORD and state["valid_from"]:
-            return str(state["valid_from"])
-    return WHEN_ANY_DAY
+    return next((str(state["valid_from"]) for state in reversed(states) if state["identifier"] != RECORD), "")
 
 
 def main() -> None:
@@ -89,7 +86,11 @@ def main() -> None:
     heading("Recall: each hit says whether it speaks of now or of the past")
     show("recall", "equal weights for the legs of recall, ADR-006", "--limit", "5")
 
-    heading(f"One record now, and as it was at {then}: another number, another status, the same uuid")
+    if then:
+        heading(f"One record now, and as it was at {then}: other number, other status, same uuid")
+    else:
+        then = DAY_BEFORE
+        heading(f"One record now, and on {then}, the day before it was written")
     show("state", RECORD)
     show("state", RECORD, "--as-of", then)
 
