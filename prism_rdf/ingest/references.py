@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from posixpath import dirname, join, normpath
+from posixpath import commonpath, dirname, join, normpath
 
 from prism_rdf.clock import Instant
 from prism_rdf.ingest.identifiers import in_file_name
@@ -128,9 +128,8 @@ class ReferenceBook:
         itself = len(others) < len(bearers) and (not others or mention.kind == "REFERENCES")
         if itself:
             return None, ""
-        if len(others) == 1:
-            return others[0], ""
-        return None, identifier
+        nearest = _nearest(track.path, others)
+        return (nearest, "") if nearest is not None else (None, identifier)
 
     def _set_links(self, uuid: str, links: set[Link], said: Said) -> None:
         before = self._links.get(uuid, set())
@@ -158,6 +157,13 @@ class ReferenceBook:
     def _write(self, link: Link, said: Said, until: Instant | None) -> None:
         source, target, kind = link
         self.references.append(Reference(source, target, prism(kind), said.at, until, 2, said.provenance, said.commit))
+
+
+def _nearest(path: str, bearers: Sequence[Track]) -> Track | None:
+    """Return the bearer that lies nearest to a path, as each part of a repository may number its own records."""
+    shared = [len(commonpath([f"/{dirname(path)}", f"/{dirname(bearer.path)}"])) for bearer in bearers]
+    most = max(shared, default=0)
+    return bearers[shared.index(most)] if shared.count(most) == 1 else None
 
 
 def _ends(speaker: str, other: str, mention: Mention) -> Link:

@@ -29,7 +29,7 @@ class Dangling:
 
 @dataclass(frozen=True)
 class Ambiguous:
-    """An identifier that several documents bore at the time it was said: no reference is made to any of them."""
+    """An identifier that several documents bore when it was said, none of them nearest: no reference is made."""
 
     document: str
     identifier: str

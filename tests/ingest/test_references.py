@@ -184,6 +184,27 @@ def test_a_number_that_two_documents_bear_refers_to_neither_until_one_gives_it_u
     assert ("ADR-1.md", "REFERENCES", "ADR-49-b.md", 2, None) in read.references()
 
 
+def test_each_part_of_a_repository_may_number_its_own_records(repo, told, adr) -> None:
+    repo.commit(
+        0,
+        {
+            "a/adr/ADR-1.md": adr("ADR-1", "A one"),
+            "a/adr/ADR-2.md": adr("ADR-2", "A two", related="[ADR-1]"),
+            "b/adr/ADR-1.md": adr("ADR-1", "B one"),
+            "b/adr/sub/ADR-3.md": adr("ADR-3", "B three", related="[ADR-1]"),
+            "c/ADR-4.md": adr("ADR-4", "C four", related="[ADR-1]"),
+        },
+    )
+
+    read = told(repo)
+
+    assert read.references() == [
+        ("a/adr/ADR-2.md", "RELATES_TO", "a/adr/ADR-1.md", 0, None),
+        ("b/adr/sub/ADR-3.md", "RELATES_TO", "b/adr/ADR-1.md", 0, None),
+    ]
+    assert [entry.document for entry in read.report.ambiguous] == ["c/ADR-4.md"]
+
+
 def test_leading_zeros_do_not_matter_where_only_one_can_be_meant(repo, told) -> None:
     repo.commit(0, {"adr/0007-a.md": "# 7. A\n\n## Status\n\nAccepted\n", "adr/0008-b.md": "# 8. B\n\nAfter ADR-7.\n"})
 
