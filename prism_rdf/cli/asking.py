@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -89,7 +90,7 @@ def recall(
 
 
 def _print_hit(number: int, hit: Mapping[str, Any], query: str, *, explain: bool) -> None:
-    from prism_rdf.recall import snippet
+    from prism_rdf.recall.passages import snippet
 
     print()
     print_line(
@@ -110,13 +111,16 @@ def _print_hit(number: int, hit: Mapping[str, Any], query: str, *, explain: bool
 
 
 def _print_legs(legs: Mapping[str, Mapping[str, Any]], *, everything: bool) -> None:
+    """Say which legs are not well; with ``everything`` how each is, and why one is absent."""
     if everything:
         print()
-        rows = [
-            (name, leg["status"], "; ".join(f"{key}={value}" for key, value in leg.items() if key != "status"))
-            for name, leg in legs.items()
-        ]
-        print_table(["leg", "status", "details"], rows, fixed=2)
+        columns = ("status", "found", "behind", "detail")
+        rows = [(name, *(leg.get(column) for column in columns)) for name, leg in legs.items()]
+        print_table(["leg", *columns], rows, fixed=4)
+        return
+    for name, leg in legs.items():
+        if leg["status"] not in ("ok", "absent"):
+            print(one_line(f"note: {name} is {leg['status']}: {leg.get('detail', '')}"), file=sys.stderr)
 
 
 def state(
