@@ -45,10 +45,11 @@ class Numbers:
         self._bearers, self._files = _Index(), _Index()
         self._last_bearers, self._last_files = _Index(), _Index()
         self._numbers: dict[str, tuple[Track, str, str]] = {}
+        self._claims: dict[str, tuple[object, ...]] = {}
         self._paths: dict[str, Track] = {}
 
-    def assign(self, live: Iterable[Track], at: Instant) -> dict[str, str]:
-        """Return the number of each document (uuid) that lives now, empty for none; remember what was given up."""
+    def assign(self, live: Iterable[Track], at: Instant) -> None:
+        """Give each document that lives now its number, and remember who gave one up."""
         claims: defaultdict[str, list[tuple[Track, str, bool]]] = defaultdict(list)
         numbers: dict[str, str] = {}
         tracks = sorted(live, key=lambda track: track.path)
@@ -61,7 +62,15 @@ class Numbers:
             if len(holders) > 1:
                 self._collide(holders, numbers, at)
         self._remember(tracks, numbers)
-        return numbers
+        self._claims = {track.uuid: _claims_of(track) for track in tracks}
+
+    def changed_by(self, track: Track) -> bool:
+        """Return whether a new version of a document bears on what numbers and paths mean."""
+        return self._claims.get(track.uuid) != _claims_of(track)
+
+    def of(self, track: Track) -> str:
+        """Return the number that a document carries since the last assignment; empty for none."""
+        return self._numbers[track.uuid][1]
 
     def find(self, identifier: str) -> list[Track]:
         """Return who bears an identifier now: as a number, else in the file name; else who bore it last."""
@@ -108,3 +117,7 @@ class Numbers:
             self._files.add(track.file_number, track)
             self._numbers[track.uuid] = (track, numbers[track.uuid], track.file_number)
         self._paths.update({track.location: track for track in tracks})
+
+
+def _claims_of(track: Track) -> tuple[object, ...]:
+    return track.claim, track.file_number, track.location

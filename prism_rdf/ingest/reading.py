@@ -92,20 +92,23 @@ class _Reading:
         versions = [self._move(track, slot, snapshot) for track, slot in moving]
         versions += [self._open(after[path], snapshot) for path in moves.new]
         touched = [track for track in versions if track is not None]
-        if touched or moves.gone:
-            self._tell(snapshot, sorted(touched, key=lambda track: track.path))
+        self._tell(snapshot, sorted(touched, key=lambda track: track.path), bool(moves.gone))
 
-    def _tell(self, snapshot: Snapshot, touched: list[Track]) -> None:
-        """Record what follows from new versions and from numbers that changed hands."""
+    def _tell(self, snapshot: Snapshot, touched: list[Track], gone: bool) -> None:
+        """Record what follows from new versions, and from numbers that changed hands."""
         self.versions += len(touched)
-        live = sorted(self.live.values(), key=lambda track: track.path)
-        numbers = self.numbers.assign(live, snapshot.at)
-        for track in live:
-            self.chronicle.describe(track, numbers[track.uuid], self._moment(track, snapshot))
+        affected = touched
+        renumbered = gone or any(self.numbers.changed_by(track) for track in touched)
+        if renumbered:
+            affected = sorted(self.live.values(), key=lambda track: track.path)
+            self.numbers.assign(affected, snapshot.at)
+        for track in affected:
+            self.chronicle.describe(track, self.numbers.of(track), self._moment(track, snapshot))
         for track in touched:
             moment = self._moment(track, snapshot)
             self.chronicle.remember(track, self.book.say(track, _said(moment)), moment)
-        self.book.wait(live, lambda track: _said(self._moment(track, snapshot)))
+        if renumbered:
+            self.book.wait(affected, lambda track: _said(self._moment(track, snapshot)))
 
     def _move(self, track: Track, slot: Slot, snapshot: Snapshot) -> Track | None:
         track.location, track.content = slot.path, slot.content
