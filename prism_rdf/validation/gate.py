@@ -3,7 +3,7 @@
     scope       what the triples are                                              shapes
     identity    an identity, whole                                                canonical.ttl
     event       a supersession event with its assertions, whole                   temporal.ttl
-    state       what is known about a state (or an earlier belief), whole         temporal.ttl
+    state       what is known about a state, a draft or an earlier belief, whole  temporal.ttl
     snapshot    what a state says, with the state as subject and the entity's     one per type, made from the catalog
                 type; the types of the entities that it refers to
     alias       an alias, whole                                                   semantic.ttl
@@ -49,7 +49,7 @@ KINDS = (
 SHAPES_OF: Mapping[Scope, tuple[str, ...]] = {
     "identity": ("Identity",),
     "event": ("SupersessionEvent", "Assertion", "EarlierBelief"),
-    "state": ("State", "EntityStates", "EarlierBelief"),
+    "state": ("State", "EntityStates", "Draft", "EarlierBelief"),
     "alias": ("Alias", "EarlierBelief"),
     "reference": ("Reference", "EarlierBelief"),
     "link": KINDS,
