@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from functools import cache
 from os import PathLike
 
 from pyoxigraph import NamedNode
@@ -26,6 +27,12 @@ from prism_rdf.storage.folder import StoreFolder, open_folder
 from prism_rdf.validation.gate import Gate
 
 
+@cache
+def _shipped_gate() -> Gate:
+    """Return the gate over the shapes that ship, compiled once per process."""
+    return Gate(lambda: type_shapes(TypeCatalog.shipped()))
+
+
 class Prism:
     """The store of one tenant. Open it with ``Prism.open``; close it, or use it as a context manager."""
 
@@ -38,8 +45,7 @@ class Prism:
         self.store = EmbeddedStore(folder.quads if folder else None)
         self._log = ChangeLog(folder.log if folder else None)
         ground = Ground(self.store, self.catalog, tenant)
-        gate = Gate(lambda: type_shapes(self.catalog))
-        self._committer = Committer(ground, self.store, self._log, gate, base, clock)
+        self._committer = Committer(ground, self.store, self._log, _shipped_gate(), base, clock)
         self._datasets = Datasets(ground, base)
 
     @classmethod

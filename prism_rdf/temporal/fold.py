@@ -91,11 +91,20 @@ def fold(stated: Iterable[Stated], multi: Collection[NamedNode], since: Edge = -
         for prop, assertions in by_property.items()
     }
     pieces = _merge(segments)
-    return pieces if since == -inf else tuple(_from(piece, since) for piece in pieces if piece.until > since)
+    if since != -inf:
+        return _since(pieces, since)
+    first = next((index for index, piece in enumerate(pieces) if not piece.void), len(pieces))
+    return pieces[first:]
 
 
-def _from(piece: Piece, since: Edge) -> Piece:
-    return piece if piece.start >= since else replace(piece, start=since)
+def _since(pieces: tuple[Piece, ...], since: Edge) -> tuple[Piece, ...]:
+    """Cut off what ended by ``since``; where nothing is stated from there on, there is a void."""
+    kept = [replace(piece, start=max(piece.start, since)) for piece in pieces if piece.until > since]
+    if kept and kept[0].start == since:
+        return tuple(kept)
+    if kept and kept[0].void:
+        return (replace(kept[0], start=since), *kept[1:])
+    return (Piece(since, kept[0].start if kept else inf, {}, (), {}, True), *kept)
 
 
 def _boundaries(assertions: Iterable[Stated]) -> list[Edge]:
@@ -220,12 +229,8 @@ def _is_true(term: Term) -> bool:
 
 def _append(pieces: list[Piece], piece: Piece) -> None:
     """Add a piece, or lengthen the last one when it holds the same."""
-    if not pieces:
-        if not piece.void:
-            pieces.append(piece)
-        return
-    last = pieces[-1]
-    if last.void == piece.void and last.props == piece.props:
+    last = pieces[-1] if pieces else None
+    if last is not None and last.void == piece.void and last.props == piece.props:
         pieces[-1] = Piece(last.start, piece.until, last.props, last.causes, last.setters, last.void)
     else:
         pieces.append(piece)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 from math import inf
-from pathlib import Path
 
+import naive_history as naive
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,13 +12,6 @@ from pyoxigraph import Literal, NamedNode
 
 from prism_rdf.model import RETIRED
 from prism_rdf.temporal.fold import Stated, fold
-
-_spec = importlib.util.spec_from_file_location("naive_model", Path(__file__).with_name("model.py"))
-naive = importlib.util.module_from_spec(_spec)
-import sys  # noqa: E402
-
-sys.modules["naive_model"] = naive
-_spec.loader.exec_module(naive)
 
 PROPS = {name: NamedNode(f"urn:p:{name}") for name in ("status", "title", "tags")} | {"retired": RETIRED}
 MULTI = {"tags"}
