@@ -115,13 +115,19 @@ class AnchorFinder:
         self._known: dict[tuple[str, Instant | None], dict[str, list[_Name]]] = {}
 
     def find(self, text: str, as_of: Instant, known_at: Instant | None, prefer_wip: bool) -> list[Anchor]:
-        """Return the anchors of a text: bearers at as_of before former ones, then the longest name first."""
+        """Return the anchors of a text: bearers at as_of before former ones, then the longest name first.
+
+        Who comes to bear a name only later is meant where nobody bore it by then.
+        """
         found: dict[str, Anchor] = {}
         for mention in self._surfaces.mentions(text):
-            for bearer in mention.bearers:
-                entity = self._preferred(bearer)
-                if entity not in found and mention.key in self._names_of(entity, known_at):
-                    found[entity] = self._anchor(entity, mention.key, as_of, known_at, prefer_wip)
+            bearers = [
+                self._anchor(entity, mention.key, as_of, known_at, prefer_wip)
+                for entity in dict.fromkeys(self._preferred(bearer) for bearer in mention.bearers)
+                if entity not in found and mention.key in self._names_of(entity, known_at)
+            ]
+            known_by_then = [anchor for anchor in bearers if anchor.matched.standing != "future"]
+            found |= {anchor.entity: anchor for anchor in known_by_then or bearers}
         ranked = sorted(found.values(), key=lambda anchor: not anchor.named_as_now)
         return ranked[:MOST_ANCHORS]
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 
 from prism_rdf.clock import Instant
 from prism_rdf.model import Flag
-from prism_rdf.recall.anchors import Anchor, Form, Standing
+from prism_rdf.recall.anchors import Anchor, Form
 from prism_rdf.recall.memories import KnownMemory
 from prism_rdf.recall.surfaces import find_all
 from prism_rdf.recall.words import fold
@@ -106,13 +106,13 @@ def _ended(memory: KnownMemory, matches: Sequence[_Match], about: Sequence[Ancho
 def _followed(matches: Sequence[_Match], about: Sequence[Anchor]) -> Annotation:
     own = [match for match in matches if match.anchor in about]
     if not own:
-        return _present(about[0], "current")
+        return _present(about[0], None)
     present = [match for match in own if match.form.standing != "former"]
     outdated = _outdated(own)
     if not present or outdated is not None:
         return _former(outdated or own[0])
     best = next((match for match in present if match.form.standing == "wip"), present[0])
-    return _present(best.anchor, best.form.standing)
+    return _present(best.anchor, best.form)
 
 
 def _named(matches: Sequence[_Match]) -> Annotation:
@@ -123,7 +123,7 @@ def _named(matches: Sequence[_Match]) -> Annotation:
     if former is not None:
         return _former(former)
     best = next((match for match in longest if match.form.standing == "wip"), longest[0])
-    return _present(best.anchor, best.form.standing)
+    return _present(best.anchor, best.form)
 
 
 def _outdated(own: Sequence[_Match]) -> _Match | None:
@@ -136,7 +136,7 @@ def _unnamed(memory: KnownMemory, anchor: Anchor) -> Annotation:
     if anchor.state is None:
         return Annotation(entity=anchor.entity)
     if memory.start is not None and (anchor.since is None or anchor.since <= memory.start):
-        return _present(anchor, "current")
+        return _present(anchor, None)
     since = anchor.since.iso().partition("T")[0] if anchor.since else ""
     return Annotation(
         "historical", f"[historical: said before {_title(anchor)} came to its present state on {since}]", anchor.entity
@@ -153,10 +153,12 @@ def _former(match: _Match) -> Annotation:
     return Annotation("historical", summary, anchor.entity)
 
 
-def _present(anchor: Anchor, standing: Standing) -> Annotation:
-    flag: Flag = "wip" if standing == "wip" else "current"
-    return Annotation(flag, f"[{flag}: {_title(anchor)}]", anchor.entity)
+def _present(anchor: Anchor, form: Form | None) -> Annotation:
+    flag: Flag = "wip" if form is not None and form.standing == "wip" else "current"
+    is_draft = anchor.state is not None and anchor.state.get("commit_status") == "wip"
+    other_name = form.text if form is not None and is_draft != (flag == "wip") else ""
+    return Annotation(flag, f"[{flag}: {_title(anchor, other_name)}]", anchor.entity)
 
 
-def _title(anchor: Anchor) -> str:
-    return f"{anchor.type} {anchor.identifier}".strip()
+def _title(anchor: Anchor, other_name: str = "") -> str:
+    return f"{anchor.type} {other_name or anchor.identifier}".strip()

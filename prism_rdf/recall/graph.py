@@ -107,23 +107,26 @@ class GraphLeg:
     def _edges(self, entity: str, known_at: Instant | None) -> list[tuple[str, KnownReference]]:
         """Return (the other end, reference) for each reference from or to an entity."""
         key = (entity, known_at)
-        if key not in self._references:
+        found = self._references.get(key)
+        if found is None:
             node = NamedNode(entity)
             outward = references(self._store, self._names, source=node, known_at=known_at)
             inward = references(self._store, self._names, target=node, known_at=known_at)
-            self._references[key] = [
+            found = self._references[key] = [
                 *((reference.target.value, reference) for reference in outward),
                 *((reference.source.value, reference) for reference in inward),
             ]
-        return self._references[key]
+        return found
 
     def _labels(self) -> NameIndex:
-        if self._concepts is None:
-            self._concepts = NameIndex()
+        concepts = self._concepts
+        if concepts is None:
+            concepts = NameIndex()
             for quad in self._store.quads_for_pattern(None, _PREF_LABEL, None, self._names.graph("memory")):
                 if isinstance(quad.object, Literal) and isinstance(quad.subject, NamedNode):
-                    self._concepts.add(quad.object.value, quad.subject.value)
-        return self._concepts
+                    concepts.add(quad.object.value, quad.subject.value)
+            self._concepts = concepts
+        return concepts
 
     def _at_commit(self, number: int) -> None:
         """Forget what was read of the graph when there is a newer commit."""

@@ -10,11 +10,12 @@ import logging
 import os
 import shutil
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from heapq import nlargest
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Any
 
 from pyoxigraph import NamedNode
@@ -70,8 +71,11 @@ class LexicalIndex:
     """The words of the memories in ``graph``. Safe to use from several threads; one process owns the folder."""
 
     def __init__(self, folder: Path | None, graph: NamedNode) -> None:
-        self._kept_for_now = TemporaryDirectory(prefix="prism-") if folder is None else None
-        self._folder = folder or Path(str(self._kept_for_now and self._kept_for_now.name), "lexical")
+        if folder is None:
+            kept_for_now = mkdtemp(prefix="prism-")
+            weakref.finalize(self, shutil.rmtree, kept_for_now, ignore_errors=True)
+            folder = Path(kept_for_now, "lexical")
+        self._folder = folder
         self._graph = graph
         self._lock = threading.RLock()
         self._index: Any = None
@@ -132,16 +136,22 @@ class LexicalIndex:
 
         Raises OSError when the disk refuses; the old index is then still there.
         """
-        fresh = self._folder.with_name(f"{self._folder.name}.fresh")
-        shutil.rmtree(fresh, ignore_errors=True)
+        fresh, old = (self._folder.with_name(f"{self._folder.name}.{word}") for word in ("fresh", "old"))
+        for leftover in (fresh, old):
+            shutil.rmtree(leftover, ignore_errors=True)
         fresh.mkdir(parents=True)
-        made = index.create_in(str(fresh), _schema(), indexname=FORMAT)
-        _write(made, (), passages, position)
+        try:
+            _write(index.create_in(str(fresh), _schema(), indexname=FORMAT), (), passages, position)
+        except BaseException:
+            shutil.rmtree(fresh, ignore_errors=True)
+            raise
         with self._lock:
             self.close()
-            shutil.rmtree(self._folder, ignore_errors=True)
+            if self._folder.exists():
+                os.replace(self._folder, old)
             os.replace(fresh, self._folder)
             self._attach()
+        shutil.rmtree(old, ignore_errors=True)
 
     def search(
         self,
@@ -155,6 +165,7 @@ class LexicalIndex:
         """Return up to ``limit`` (memory IRI, score) for any of the words, best first.
 
         Only memories said by ``said_by`` and first recorded by ``known_at`` are found. Any text is a question.
+        Raises OSError when the index turns out to be damaged.
         """
         weights = query_terms(text)
         for expansion in expansions:
@@ -163,13 +174,20 @@ class LexicalIndex:
         with self._lock:
             if self._relevance is None or limit < 1:
                 return []
-            reader = self._searcher.reader()
-            scores = self._relevance.score(weights)
-            iris = reader.column_reader("id")
-            return [
-                (str(iris[document]), score)
-                for document, score in _best(scores, limit, _in_time(reader, said_by, known_at))
-            ]
+            try:
+                return self._ranked(self._relevance.score(weights), limit, said_by, known_at)
+            except Exception as error:  # damage shows as errors of every kind, from struct to pickle
+                self._trouble = f"the lexical index is damaged ({type(error).__name__}: {error})"
+                self._index = self._searcher = self._relevance = None
+                raise OSError(f"{self._trouble}: run prism reindex") from error
+
+    def _ranked(
+        self, scores: Mapping[int, float], limit: int, said_by: Instant | None, known_at: Instant | None
+    ) -> Ranking:
+        reader = self._searcher.reader()
+        iris = reader.column_reader("id")
+        best = _best(scores, limit, _in_time(reader, said_by, known_at))
+        return [(str(iris[document]), score) for document, score in best]
 
     def close(self) -> None:
         with self._lock:
@@ -194,7 +212,7 @@ class LexicalIndex:
 
     @contextmanager
     def _reporting(self, what: str) -> Iterator[None]:
-        """Turn any trouble with the files into health: damage shows as errors of every kind, from struct to pickle."""
+        """Turn any trouble with the files into health."""
         try:
             yield
         except Exception as error:
@@ -222,9 +240,14 @@ class LexicalLeg:
 
     def health(self) -> LegHealth:
         health = self._index.health()
+        if health.status != "ok":
+            return health
         behind = self._last_commit() - (health.position or 0)
-        if health.status == "ok" and behind > 0:
+        if behind > 0:
             return LegHealth("lagging", health.position, health.detail or f"{behind} commits behind")
+        if behind < 0:
+            ahead = "the lexical index knows more commits than the store, which was put back to an earlier time"
+            return LegHealth("failed", health.position, f"{ahead}: run prism reindex")
         return health
 
 

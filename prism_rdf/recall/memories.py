@@ -32,6 +32,7 @@ _KIND = prism("memoryKind")
 _SOURCE = prism("source")
 _MOST_KEPT = 20_000
 _Key = tuple[str, Instant | None]
+Times = tuple[Instant | None, Instant | None]
 
 # Kinds of memory that are part of a document: when their source stops saying so, their interval is ended.
 FOLLOWED_KINDS = frozenset({"document", "section", "passage"})
@@ -91,7 +92,7 @@ class MemoryReader:
         self._store = store
         self._graph = names.graph("memory")
         self._commit = -1
-        self._times: dict[_Key, tuple[Instant | None, Instant | None] | None] = {}
+        self._times: dict[_Key, Times | None] = {}
         self._memories: dict[_Key, KnownMemory] = {}
 
     def at_commit(self, number: int) -> None:
@@ -99,14 +100,16 @@ class MemoryReader:
         if number != self._commit:
             self._times, self._memories, self._commit = {}, {}, number
 
-    def times(self, iri: str, known_at: Instant | None = None) -> tuple[Instant | None, Instant | None] | None:
+    def times(self, iri: str, known_at: Instant | None = None) -> Times | None:
         """Return [start, until) as believed at ``known_at`` (None: now); None when there was no such memory."""
         key = (iri, known_at)
-        if key not in self._times:
-            if len(self._times) >= _MOST_KEPT:
-                self._times = {}
-            self._times[key] = self._read_times(NamedNode(iri), known_at)
-        return self._times[key]
+        known = self._times
+        if key in known:
+            return known[key]
+        if len(known) >= _MOST_KEPT:
+            self._times = {}
+        found = self._times[key] = self._read_times(NamedNode(iri), known_at)
+        return found
 
     def memory(self, iri: str, known_at: Instant | None = None) -> KnownMemory | None:
         """Return the memory without its content; None when it was not believed at ``known_at`` (None: now)."""
@@ -118,7 +121,7 @@ class MemoryReader:
         if len(self._memories) >= _MOST_KEPT:
             self._memories = {}
         node = self._pieces(NamedNode(iri), _KIND, _SOURCE, HEADING, ABOUT)
-        self._memories[key] = KnownMemory(
+        found = self._memories[key] = KnownMemory(
             iri=iri,
             content="",
             kind=node.text(_KIND, "note"),
@@ -128,18 +131,18 @@ class MemoryReader:
             start=times[0],
             until=times[1],
         )
-        return self._memories[key]
+        return found
 
     def content(self, iri: str) -> str:
         """Return the whole text of a memory."""
         return self._pieces(NamedNode(iri), CONTENT).text(CONTENT)
 
-    def _read_times(self, node: NamedNode, known_at: Instant | None) -> tuple[Instant | None, Instant | None] | None:
+    def _read_times(self, node: NamedNode, known_at: Instant | None) -> Times | None:
         wanted = (RECORDED_AT, VALID_FROM, VALID_UNTIL, END_RECORDED_AT, WITHDRAWN_AT, CREATED_AT)
         more = (EARLIER_BELIEF,) if known_at else ()
         found = self._pieces(node, *wanted, *more)
         belief = belief_at(self._store, found, self._graph, known_at)
-        if belief is None or not belief.covers(known_at):
+        if belief is None:
             return None
         return found.instant(VALID_FROM) or found.instant(CREATED_AT), belief.until(known_at)
 

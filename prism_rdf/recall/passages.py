@@ -9,7 +9,8 @@ from prism_rdf.recall.words import query_terms, term_counts
 
 _FRONT_MATTER = re.compile(r"\A---\r?\n.*?\r?\n---\r?\n", re.DOTALL)
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
-_MARKUP = re.compile(r"(?m)^[ \t]*(?:[#>]+|[-*+]|\d+\.|```.*|[-=|: ]{3,}$)[ \t]*|[*`|]+|(?<!\w)_+|_+(?!\w)")
+_BLOCK_SIGNS = re.compile(r"(?m)^[ \t]*(?:[#>]+|[-*+]|```.*|[-=|: ]{3,}$)[ \t]*|\|+")
+_INLINE_SIGNS = re.compile(r"[*`]+|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)")
 _PIECE = re.compile(r"\S+")
 _MOST_READ = 200_000  # characters of a text in which the passage is looked for
 
@@ -36,7 +37,7 @@ def snippet(content: str, question: str, width: int = 240) -> str:
 
 
 def _plain(text: str) -> str:
-    return _MARKUP.sub(" ", _LINK.sub(r"\1", _FRONT_MATTER.sub("", text)))
+    return _INLINE_SIGNS.sub("", _BLOCK_SIGNS.sub(" ", _LINK.sub(r"\1", _FRONT_MATTER.sub("", text))))
 
 
 def _gain(word: str, terms: Mapping[str, float]) -> float:

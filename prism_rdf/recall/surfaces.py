@@ -43,7 +43,7 @@ class NameIndex:
 
     def __init__(self) -> None:
         self._bearers: dict[str, tuple[str, ...]] = {}
-        self._lengths: dict[str, set[int]] = {}
+        self._lengths: dict[str, frozenset[int]] = {}
 
     def __len__(self) -> int:
         return len(self._bearers)
@@ -57,7 +57,7 @@ class NameIndex:
         known = self._bearers.get(key, ())
         if bearer not in known:
             self._bearers[key] = (*known, bearer)
-            self._lengths.setdefault(words[0], set()).add(len(words))
+            self._lengths[words[0]] = self._lengths.get(words[0], frozenset()) | {len(words)}
 
     def bearers(self, key: str) -> tuple[str, ...]:
         """Return who ever bore the name with this key; empty when they are too many to tell apart."""
@@ -79,7 +79,7 @@ class NameIndex:
                     if _stands_alone(folded, start, end):
                         candidates.append(Mention(" ".join(words[first : last + 1]), start, end, bearers))
         candidates.sort(key=lambda mention: (mention.start - mention.end, mention.start))
-        return _without_overlaps(candidates)
+        return _without_overlaps(candidates, len(folded))
 
 
 class SurfaceIndex(NameIndex):
@@ -196,9 +196,11 @@ def _stands_alone(folded: str, start: int, end: int) -> bool:
     return not goes_on and not goes_before
 
 
-def _without_overlaps(candidates: Iterable[Mention]) -> list[Mention]:
-    kept: list[Mention] = []
+def _without_overlaps(candidates: Iterable[Mention], length: int) -> list[Mention]:
+    taken = bytearray(length)
+    kept = []
     for mention in candidates:
-        if all(mention.end <= other.start or other.end <= mention.start for other in kept):
+        if not any(taken[mention.start : mention.end]):
+            taken[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
             kept.append(mention)
     return kept
