@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from os import PathLike
+from typing import TYPE_CHECKING
 
 from pyoxigraph import NamedNode
 
@@ -21,10 +22,13 @@ from prism_rdf.model import Intent, Receipt
 from prism_rdf.namespaces import check_name, commit_iri, meta_graph, prism
 from prism_rdf.project import Project
 from prism_rdf.storage.about import about
-from prism_rdf.storage.changelog import ChangeLog
+from prism_rdf.storage.changelog import ChangeLog, LoggedChange
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.folder import StoreFolder, open_folder
 from prism_rdf.validation.gate import Gate
+
+if TYPE_CHECKING:
+    from prism_rdf.answering import Answering
 
 
 @cache
@@ -47,6 +51,7 @@ class Prism:
         ground = Ground(self.store, self.catalog, tenant)
         self._committer = Committer(ground, self.store, self._log, _shipped_gate(), base, clock)
         self._datasets = Datasets(ground, base)
+        self._answering: dict[str, Answering] = {}
 
     @classmethod
     def open(
@@ -81,6 +86,18 @@ class Prism:
     def project(self, pid: str) -> Project:
         """Return the project ``pid``, which need not hold anything yet. Raises BadArgument for an unusable name."""
         return Project(self, check_name("project", pid))
+
+    def answering(self, pid: str) -> Answering:
+        """Return the recall of a project, with its indexes open."""
+        if pid not in self._answering:
+            from prism_rdf.answering import Answering
+
+            self._answering[pid] = Answering(self.project(pid))
+        return self._answering[pid]
+
+    def changes(self, since: int) -> Iterator[LoggedChange]:
+        """Yield the commits with a number greater than ``since``, in order, as they were written."""
+        return self._log.read(since)
 
     def projects(self) -> list[str]:
         """Return the ids of the projects that hold something, sorted."""
@@ -148,6 +165,8 @@ class Prism:
 
     def close(self) -> None:
         """Release the store; another process may open it then."""
+        for answering in self._answering.values():
+            answering.close()
         self._log.close()
         self.store.close()
 

@@ -2,8 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from prism_rdf.clock import Instant
+from prism_rdf.errors import AmbiguousError, UnknownEntity
 from prism_rdf.writing import WritingVerbs
 
 
 class Project(WritingVerbs):
     """One project of a store. Get it with ``Prism.project(pid)``."""
+
+    def ingest(
+        self,
+        path: str | PathLike[str],
+        *,
+        ref: str | None = None,
+        progress: Callable[[int, int, str], None] | None = None,
+    ) -> dict[str, Any]:
+        """Read the decision records of a git repository or a folder, with their history, in one commit.
+
+        Returns ``{"receipt", "report"}``; the report names what was skipped, dangling, ambiguous or failed. Running it
+        again changes nothing. ``ref`` is read in place of the checked-out branch; ``progress`` is told (done, total,
+        label). Raises NotFoundError, NotARepository, BadArgument; a bad file is a failure in the report.
+        """
+        from prism_rdf.ingest import read
+
+        proposal = read(Path(path), self.names, ref=ref, progress=progress, resolve=self.bearer_uuid)
+        receipt = self.write(proposal.intents, "ingest")
+        return {"receipt": receipt.as_dict(), "report": proposal.report.as_dict()}
+
+    def bearer_uuid(self, identifier: str, at: Instant) -> str | None:
+        """Return the uuid of the one entity that an identifier names at ``at``; None when there is none or several."""
+        try:
+            return self.names.uuid_of(self.resolve(identifier, at).value)
+        except (UnknownEntity, AmbiguousError):
+            return None

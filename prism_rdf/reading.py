@@ -193,6 +193,31 @@ class ReadingVerbs:
             "provenance": known.provenance or None,
         }
 
+    def recall(
+        self,
+        text: str,
+        as_of: TimeInput | None = None,
+        limit: int = 10,
+        prefer_wip: bool = True,
+        explain: bool = False,
+        known_at: TimeInput | int | None = None,
+    ) -> dict[str, Any]:
+        """Return the memories that answer ``text``, each told apart as current, historical or wip at ``as_of``.
+
+        The answer is ``{"query", "as_of", "anchors", "hits", "legs"}``; a leg that is not well is named there. The
+        index catches up with every acknowledged write first.
+        """
+        known = self.prism.system_time(known_at)
+        return self.prism.answering(self.pid).ask(text, self._at(as_of), known, limit, prefer_wip, explain)
+
+    def reindex(self) -> None:
+        """Build the project's search indexes anew from the store."""
+        self.prism.answering(self.pid).reindex()
+
+    def state_json_at(self, entity: str, as_of: Instant, known_at: Instant | None, prefer_wip: bool) -> dict[str, Any]:
+        """Return the State JSON of an entity (an IRI) at an instant; ``{"state": None}`` where nothing holds."""
+        return self._state_json(NamedNode(entity), as_of, known_at, prefer_wip=prefer_wip) or {"state": None}
+
     def check(self) -> list[dict[str, str]]:
         """Return every broken invariant of this project: ``{"check", "entity", "detail"}``; empty when sound."""
         from prism_rdf.validation.checks import run_checks

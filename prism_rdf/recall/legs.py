@@ -38,7 +38,8 @@ class LegHealth:
 class Leg(Protocol):
     """One way of finding memories. A leg whose health is not ok is named in the answer and not asked."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     def search(self, question: Question, as_of: Instant, limit: int) -> Ranking:
         """Return up to ``limit`` (memory IRI, score), best first, of memories said by ``as_of``."""
