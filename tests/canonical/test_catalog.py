@@ -13,7 +13,18 @@ from prism_rdf.namespaces import RDFS, TYPE, XSD, prism
 SYSTEM = {"Project", "Persona", "Session"}
 DOCUMENTS = {"ADR", "SPEC", "Plan", "TODO", "Delta", "Journal", "Retro"}
 THINGS = {"Component", "EnvVar", "Location", "Mode"}
-KINDS = "REFERENCES IMPLEMENTS EXTENDS RELATES_TO SUPERSEDES DEPENDS_ON SPECIFIES FORMALIZES RESOLVES DOCUMENTS".split()
+KINDS = [
+    "REFERENCES",
+    "IMPLEMENTS",
+    "EXTENDS",
+    "RELATES_TO",
+    "SUPERSEDES",
+    "DEPENDS_ON",
+    "SPECIFIES",
+    "FORMALIZES",
+    "RESOLVES",
+    "DOCUMENTS",
+]
 STRING = NamedNode(XSD + "string")
 
 HEADER = """
