@@ -90,7 +90,7 @@ def recall(
 
 
 def _print_hit(number: int, hit: Mapping[str, Any], query: str, *, explain: bool) -> None:
-    from prism_rdf.recall.passages import snippet
+    from prism_rdf.recall import snippet
 
     print()
     print_line(
@@ -99,7 +99,8 @@ def _print_hit(number: int, hit: Mapping[str, Any], query: str, *, explain: bool
         (f"  {hit['score']:.4f}  {interval(hit['valid_from'], hit['valid_until'])}", "dim"),
     )
     lines = [
-        (hit["state_summary"], "bold"),
+        (_title(hit["content"]), "bold"),
+        (hit["state_summary"], ""),
         (snippet(hit["content"], query, _SNIPPET), ""),
         (hit["source"], "dim"),
     ]
@@ -108,6 +109,12 @@ def _print_hit(number: int, hit: Mapping[str, Any], query: str, *, explain: bool
     for line, style in lines:
         if line:
             print_line((one_line(line), style), indent=4)
+
+
+def _title(content: str) -> str:
+    """Return the first heading of a document, when it begins with one."""
+    first = content.lstrip().partition("\n")[0]
+    return first.lstrip("# ") if first.startswith("# ") else ""
 
 
 def _print_legs(legs: Mapping[str, Mapping[str, Any]], *, everything: bool) -> None:

@@ -7,16 +7,16 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from prism_rdf.cli.options import Common, command
 from prism_rdf.cli.terminal import print_json, print_line, print_pairs
-from prism_rdf.errors import AmbiguousError, NotFoundError, UnknownEntity
+from prism_rdf.errors import NotFoundError
 
 if TYPE_CHECKING:
-    from prism_rdf import Instant, Prism, Project
+    from prism_rdf import Prism
     from prism_rdf.ingest import Failure, IngestReport
 
 PARTIAL = 3
@@ -52,44 +52,37 @@ def ingest(
     again changes nothing. A file that cannot be read never stops the rest: it is listed, and the exit code is 3.
     """
     from prism_rdf.ingest import read
+    from prism_rdf.model import Receipt
 
     pid = common.settings.require_pid()
     started = time.monotonic()
     with ExitStack() as stack:
         prism = _existing_store(common, stack)
-        resolve = _resolver(prism.project(pid)) if prism else None
+        resolve = prism.project(pid).bearer_uuid if prism else None
         with _progress() as progress:
             proposal = read(path, pid, ref=ref, progress=progress, resolve=resolve)
-        receipt: dict[str, Any] = {"commit": None, "recorded_at": None, "notes": []}
+        receipt = Receipt(commit=None, recorded_at=None)
         if proposal.intents:
             prism = prism or stack.enter_context(common.store(create=True))
             with _patience(f"writing {len(proposal.intents):,} statements"):
-                receipt = prism.project(pid).write(proposal.intents, "ingest").as_dict()
+                receipt = prism.project(pid).write(proposal.intents, "ingest")
     report = proposal.report
     if common.json:
-        told = {name: receipt[name] for name in ("commit", "recorded_at", "notes")}
-        print_json({"pid": pid, **told, "report": report.as_dict()})
+        print_json({"receipt": receipt.as_dict(), "report": report.as_dict()})
     else:
-        _print_report(report, receipt["commit"], time.monotonic() - started)
+        _print_report(report, receipt.commit, time.monotonic() - started)
     return PARTIAL if report.failures else 0
 
 
 def _existing_store(common: Common, stack: ExitStack) -> Prism | None:
-    """Return the store if there is one: a path that cannot be read must not leave an empty store behind."""
+    """Return the store if there is one.
+
+    Reading comes before making: a path that cannot be read must not leave an empty store behind.
+    """
     try:
         return stack.enter_context(common.store())
     except NotFoundError:
         return None
-
-
-def _resolver(project: Project) -> Callable[[str, Instant], str | None]:
-    def resolve(identifier: str, at: Instant) -> str | None:
-        try:
-            return project.names.uuid_of(project.resolve(identifier, at).value)
-        except (UnknownEntity, AmbiguousError):
-            return None
-
-    return resolve
 
 
 @contextmanager
