@@ -33,7 +33,7 @@ def on_a_terminal(home: Path, *args: str, columns: int = 80, **env: str) -> str:
     return written.decode().replace("\r\n", "\n")
 
 
-@pytest.mark.parametrize("columns", [60, 80, 120])
+@pytest.mark.parametrize("columns", [60, 120])
 def test_tables_fit_the_width(home: Path, columns: int) -> None:
     shown = on_a_terminal(home, "sparql", "SELECT ?s ?p ?o { ?s ?p ?o } ORDER BY ?s ?p", columns=columns)
     lines = _ANSI.sub("", shown).splitlines()
