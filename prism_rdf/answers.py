@@ -13,7 +13,7 @@ from prism_rdf.clock import Instant
 from prism_rdf.model import State, Term, python_of
 from prism_rdf.namespaces import Names, local_name
 from prism_rdf.storage.interface import GraphReader
-from prism_rdf.temporal.read import covering, snapshot, states_of
+from prism_rdf.temporal.read import covering, sealed_at, snapshot, states_of
 from prism_rdf.views import flag_of
 
 _IDENTIFIER_ORDER = ("number", "name", "title", "pid", "fqdn")
@@ -34,7 +34,7 @@ def state_json(store: GraphReader, names: Names, catalog: TypeCatalog, state: St
     entity = NamedNode(state.entity)
     type_iri = type_of(store, names, entity)
     kind = catalog.type(type_iri) if type_iri else None
-    props = snapshot(store, NamedNode(state.iri))
+    props = whole_snapshot(store, names, state)
     return {
         "entity": state.entity,
         "uuid": names.uuid_of(state.entity),
@@ -48,6 +48,15 @@ def state_json(store: GraphReader, names: Names, catalog: TypeCatalog, state: St
         "flag": flag_of(state, now),
         "props": _props_json(store, names, kind, props, now),
     }
+
+
+def whole_snapshot(store: GraphReader, names: Names, state: State) -> dict[NamedNode, tuple[Term, ...]]:
+    """Return what a state holds; what a draft says is laid over the sealed state in which it was begun."""
+    props = snapshot(store, NamedNode(state.iri))
+    if state.commit_status == "committed" or state.valid_from is None:
+        return props
+    sealed = sealed_at(store, names, NamedNode(state.entity), state.valid_from)
+    return {**snapshot(store, NamedNode(sealed.iri)), **props} if sealed is not None else props
 
 
 def _props_json(
@@ -88,4 +97,21 @@ def type_json(known: EntityType, can_reference: Mapping[str, Sequence[str]]) -> 
         "immutable": [prop.name for prop in known.immutable],
         "mutable": [prop.name for prop in known.mutable],
         "can_reference": {kind: list(types) for kind, types in can_reference.items()},
+    }
+
+
+def changes_json(
+    was: Mapping[NamedNode, Sequence[Term]], now: Mapping[NamedNode, Sequence[Term]], kind: EntityType | None
+) -> dict[str, dict[str, Any]]:
+    """Return what differs: property name to ``{"from", "to"}``; None, or an empty list, where there is nothing."""
+    multi = {prop.iri for prop in kind.properties if prop.multi} if kind else set()
+
+    def shown(prop: NamedNode, values: Sequence[Term]) -> Any:
+        plain = [python_of(value) for value in values]
+        return plain if prop in multi else next(iter(plain), None)
+
+    return {
+        local_name(prop.value): {"from": shown(prop, was.get(prop, ())), "to": shown(prop, now.get(prop, ()))}
+        for prop in sorted({*was, *now}, key=str)
+        if was.get(prop) != now.get(prop)
     }

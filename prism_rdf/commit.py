@@ -178,7 +178,7 @@ class Committer:
         """Apply the logged commits that the store lacks; one that breaks an invariant was never acknowledged."""
         for change in self._log.read(self._number):
             names = Names(self._base, change.namespace)
-            touched = _entities(change.adds, names)
+            touched = entities_of(change, self._base)
             try:
                 self._store.apply(change.adds, change.removes, self._post_conditions(names, touched))
             except InvariantBroken:
@@ -187,10 +187,11 @@ class Committer:
             self._number, self._recorded_at = change.number, change.recorded_at
 
 
-def _entities(quads: Sequence[Quad], names: Names) -> tuple[NamedNode, ...]:
-    prefix = names.entity("").value
-    found = {q.subject for q in quads if isinstance(q.subject, NamedNode) and q.subject.value.startswith(prefix)}
-    return tuple(sorted(found, key=str))
+def entities_of(change: LoggedChange, base: str) -> tuple[NamedNode, ...]:
+    """Return the entities that a logged commit speaks of, sorted."""
+    prefix = Names(base, change.namespace).entity("").value
+    ends = (end for quad in change.adds for end in (quad.subject, quad.object))
+    return tuple(sorted({e for e in ends if isinstance(e, NamedNode) and e.value.startswith(prefix)}, key=str))
 
 
 def _broken(error: InvariantBroken, touched: Sequence[NamedNode], checks: Sequence[Check]) -> Violation:

@@ -14,7 +14,7 @@ from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.canonical.type_shapes import type_shapes
 from prism_rdf.changes import Ground
 from prism_rdf.clock import Clock, Instant, SystemClock, TimeInput, as_of_instant
-from prism_rdf.commit import HAS_NAMESPACE, Committer
+from prism_rdf.commit import HAS_NAMESPACE, Committer, entities_of
 from prism_rdf.config import resolve as resolve_settings
 from prism_rdf.datasets import Dataset, Datasets, QueryAnswer
 from prism_rdf.errors import BadArgument, NotFoundError
@@ -98,6 +98,23 @@ class Prism:
     def changes(self, since: int) -> Iterator[LoggedChange]:
         """Yield the commits with a number greater than ``since``, in order, as they were written."""
         return self._log.read(since)
+
+    def log(self, since: int = 0, pid: str | None = None) -> Iterator[dict[str, object]]:
+        """Yield the commits after number ``since``, oldest first.
+
+        Each is ``{"commit", "recorded_at", "pid", "verb", "entities", "added", "removed"}``; ``entities`` are those whose history, names or references the commit changed.
+        """
+        for change in self.changes(since):
+            if pid is None or change.namespace == pid:
+                yield {
+                    "commit": change.number,
+                    "recorded_at": change.recorded_at.iso(),
+                    "pid": change.namespace,
+                    "verb": change.verb,
+                    "entities": [entity.value for entity in entities_of(change, self.base)],
+                    "added": len(change.adds),
+                    "removed": len(change.removes),
+                }
 
     def projects(self) -> list[str]:
         """Return the ids of the projects that hold something, sorted."""

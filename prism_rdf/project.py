@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from prism_rdf.clock import Instant
+from prism_rdf.drafting import DraftingVerbs
 from prism_rdf.errors import AmbiguousError, UnknownEntity
 from prism_rdf.writing import WritingVerbs
 
 
-class Project(WritingVerbs):
+class Project(WritingVerbs, DraftingVerbs):
     """One project of a store. Get it with ``Prism.project(pid)``."""
 
     def ingest(

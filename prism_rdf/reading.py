@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyoxigraph import NamedNode
 
-from prism_rdf import answers, naming
+from prism_rdf import answers, comparing, explaining, naming
 from prism_rdf.canonical.catalog import EntityType
 from prism_rdf.canonical.entities import entities, type_of
 from prism_rdf.clock import Instant, TimeInput, as_of_instant
@@ -15,6 +15,7 @@ from prism_rdf.errors import AmbiguousError, UnknownEntity
 from prism_rdf.namespaces import Names, local_name
 from prism_rdf.semantic.references import KnownReference, references
 from prism_rdf.storage.embedded import EmbeddedStore
+from prism_rdf.temporal.drafts import Thread, threads
 from prism_rdf.temporal.read import covering, states_of
 
 if TYPE_CHECKING:
@@ -130,6 +131,63 @@ class ReadingVerbs:
         states = states_of(self._store, self.names, node, self.prism.system_time(known_at))
         catalog = self.prism.catalog
         return [answers.state_json(self._store, self.names, catalog, s, now) for s in states if not s.void]
+
+    def diff(
+        self,
+        before: TimeInput,
+        after: TimeInput | None = None,
+        entity: str | None = None,
+        known_at: TimeInput | int | None = None,
+    ) -> list[dict[str, Any]]:
+        """Return what differs between two instants (default: until now), of one entity or of the whole project.
+
+        Each entry has ``change`` (appeared, vanished, changed), ``props`` with from and to, and the references that
+        began and ended. Days mean their last instants.
+        """
+        then, at, known = as_of_instant(before), self._at(after), self.prism.system_time(known_at)
+        catalog = self.prism.catalog
+        if entity is None:
+            return comparing.diff_project(self._store, self.names, catalog, then, at, known)
+        node = self.resolve(entity, after)
+        found = comparing.diff_entity(self._store, self.names, catalog, node, then, at, known)
+        return [found] if found is not None else []
+
+    def blame(
+        self,
+        entity: str,
+        property: str,
+        as_of: TimeInput | None = None,
+        known_at: TimeInput | int | None = None,
+    ) -> dict[str, Any]:
+        """Return the value of a property at ``as_of`` (default now), since when, and the events that set it."""
+        node = self.resolve(entity, as_of)
+        kind = self._type_of(node)
+        prop = kind.property(property).iri
+        at, known = self._at(as_of), self.prism.system_time(known_at)
+        return explaining.blame(self._store, self.names, node, kind, prop, at, known)
+
+    def timeline(self, entity: str, known_at: TimeInput | int | None = None) -> list[dict[str, Any]]:
+        """Return what happened to an entity, in valid time: states, aliases, references, with their causes."""
+        node = self.resolve(entity)
+        known = self.prism.system_time(known_at)
+        return explaining.timeline(self._store, self.names, node, self._type_of(node), known)
+
+    def drafts(self, stale_after_days: int | None = None) -> list[dict[str, Any]]:
+        """Return the open drafts, or only those untouched for so many days, oldest touch first."""
+        limit = None if stale_after_days is None else self.prism.clock.now().plus(days=-stale_after_days)
+        found = threads(self._store, self.names)
+        return [self._draft_json(t) for t in found if t.closed_at is None and (limit is None or t.touched_at < limit)]
+
+    def _draft_json(self, thread: Thread) -> dict[str, Any]:
+        now = self.prism.clock.now()
+        return {
+            "wip": self.names.uuid_of(thread.node.value),
+            "entity": thread.entity.value,
+            "identifier": answers.identifier_now(self._store, self.names, thread.entity, now),
+            "source": thread.source,
+            "touched_at": thread.touched_at.iso(),
+            "state": thread.version.value if thread.version else None,
+        }
 
     def _state_json(
         self, entity: NamedNode, at: Instant, known_at: Instant | None, *, prefer_wip: bool

@@ -7,11 +7,30 @@ from typing import Any
 from typing import Literal as Choice
 from uuid import uuid4
 
+from pyoxigraph import Literal, NamedNode
+
+from prism_rdf import explaining
 from prism_rdf.clock import Edge, TimeInput, start_of
-from prism_rdf.errors import BadArgument
-from prism_rdf.model import Alias, Event, Intent, Memory, NewEntity, Receipt, Reference, Tier, Value
+from prism_rdf.errors import BadArgument, NotFoundError
+from prism_rdf.model import (
+    EVENT_CORRECTION,
+    RETIRED,
+    Alias,
+    Assertion,
+    Event,
+    Intent,
+    Memory,
+    NewEntity,
+    Receipt,
+    Reference,
+    Tier,
+    Value,
+    Withdrawal,
+)
 from prism_rdf.reading import ReadingVerbs
 from prism_rdf.statements import Props, assertions, begin, check_alias, check_order, end
+from prism_rdf.storage.about import about
+from prism_rdf.temporal.events import CHANGES, read_stated
 
 
 class WritingVerbs(ReadingVerbs):
@@ -83,20 +102,77 @@ class WritingVerbs(ReadingVerbs):
         known = self._type_of(node)
         start, until = self._start(valid_from), end(valid_until)
         check_order(start.instant, until)
-        event = Event(
-            entity=self.names.uuid_of(node.value),
-            event_type=event_type,
-            at=start,
-            assertions=assertions(known, props, start, until),
-            cause_memory=cause_memory,
-            cause_commit=cause_commit,
-            description=description,
-            source=source,
-            sequence=sequence,
-            tier=tier,
-        )
+        said = assertions(known, props, start, until)
+
+        def intents() -> tuple[Event, ...]:
+            event = Event(
+                entity=self.names.uuid_of(node.value),
+                event_type=event_type,
+                at=start,
+                assertions=said,
+                cause_memory=cause_memory,
+                cause_commit=cause_commit,
+                description=description,
+                source=source,
+                sequence=sequence,
+                level=self._correction_level(node, said) if event_type == EVENT_CORRECTION else 0,
+                tier=tier,
+            )
+            return (event,)
+
         payload = [node.value, dict(props), event_type, valid_from, valid_until, source, sequence]
-        return self.prism.commit(self.pid, lambda: (event,), "transition", idempotency_key, payload)
+        return self.prism.commit(self.pid, intents, "transition", idempotency_key, payload)
+
+    def _correction_level(self, entity: NamedNode, said: Sequence[Assertion]) -> int:
+        """Return one level above what is believed of these properties: a correction of a correction outranks it."""
+        props = {each.property for each in said}
+        stated = read_stated(self._store, entity, self.names.graph("temporal"))
+        return 1 + max((each.level for each in stated if each.prop in props), default=0)
+
+    def correct(self, entity: str, props: Props, **options: Any) -> Receipt:
+        """Say that what was recorded is wrong: it outranks it whenever it was said. Options as of ``transition``."""
+        return self.transition(entity, props, EVENT_CORRECTION, **options)
+
+    def retire(self, entity: str, **options: Any) -> Receipt:
+        """End an entity at ``valid_from`` (default now): only ``reopen`` ends that. Options as of ``transition``."""
+        return self._mark_retired(entity, True, "retired", options)
+
+    def reopen(self, entity: str, **options: Any) -> Receipt:
+        """End a retirement at ``valid_from`` (default now): what still covers it shows again."""
+        return self._mark_retired(entity, False, "reopened", options)
+
+    def _mark_retired(self, entity: str, retired: bool, event_type: str, options: dict[str, Any]) -> Receipt:
+        node = self.resolve(entity)
+        start, key = self._start(options.pop("valid_from", None)), options.pop("idempotency_key", "")
+        said = Assertion(RETIRED, Literal(retired), "set", start.instant)
+        event = Event(self.names.uuid_of(node.value), event_type, start, (said,), **options)
+        return self.prism.commit(
+            self.pid, lambda: (event,), event_type, key, [node.value, retired, start.instant.iso()]
+        )
+
+    def retract(self, event: str, *, idempotency_key: str = "") -> Receipt:
+        """Stop believing one event (its IRI, as blame names it): the history is folded anew without it."""
+        found = [w for w in self._withdrawals([NamedNode(event)]) if w.entity]
+        if not found:
+            raise NotFoundError(
+                f"there is no event {event} in {self.pid}",
+                rule="only a recorded event can be retracted",
+                mend="prism blame ENTITY PROPERTY names the event that set a value",
+                node=event,
+            )
+        return self.prism.commit(self.pid, lambda: found, "retract", idempotency_key, [event])
+
+    def revert(self, commit: int, *, idempotency_key: str = "") -> Receipt:
+        """Stop believing all that a commit recorded: its events, aliases, references and memories."""
+        recorded = self.prism.system_time(commit)
+        assert recorded is not None
+        found = explaining.recorded_by(self._store, self.names, recorded)
+        return self.prism.commit(self.pid, lambda: found, "revert", idempotency_key, [commit])
+
+    def _withdrawals(self, events: Sequence[NamedNode]) -> list[Withdrawal]:
+        graph = self.names.graph("temporal")
+        owners = ((event, about(self._store, event, graph).iri(CHANGES)) for event in events)
+        return [Withdrawal(event, self.names.uuid_of(owner.value)) for event, owner in owners if owner is not None]
 
     def fact(self, entity: str, property: str, value: Value | Sequence[Value], **options: Any) -> Receipt:
         """Record one property; the options are those of ``transition``."""

@@ -33,7 +33,9 @@ def events(draw):
     """An event with one or two assertions, in days; its name is unique by construction."""
     start = draw(st.one_of(st.integers(0, 8), st.integers(0, 8), st.just(-inf)))
     said = []
-    for prop in draw(st.lists(st.sampled_from(["status", "title", "tags", "retired"]), min_size=1, max_size=2, unique=True)):
+    for prop in draw(
+        st.lists(st.sampled_from(["status", "title", "tags", "retired"]), min_size=1, max_size=2, unique=True)
+    ):
         op = draw(st.sampled_from(["add", "remove", "clear"] if prop == "tags" else ["set", "set", "clear"]))
         value = draw(st.sampled_from(["true", "false"] if prop == "retired" else ["a", "b"]))
         length = draw(st.sampled_from([inf, inf, 1, 3]))
@@ -49,7 +51,8 @@ def to_event(number, drawn):
         event_type="test",
         at=None if start == -inf else Edge(instant(start)),
         assertions=tuple(
-            Assertion(PROPS[p], None if v is None else Literal(v), op, instant(s), instant(u)) for p, v, op, s, u in said
+            Assertion(PROPS[p], None if v is None else Literal(v), op, instant(s), instant(u))
+            for p, v, op, s, u in said
         ),
         uuid=f"00000000-0000-5000-9000-{number:012d}",
         level=level,
@@ -61,9 +64,7 @@ def to_said(number, drawn):
     _, level, sequence, said = drawn
     event = f"urn:prism:default/t/event/00000000-0000-5000-9000-{number:012d}"
     micros = lambda day: day if abs(day) == inf else EPOCH + day * DAY  # noqa: E731
-    return [
-        naive.Said(event, p, v, op, micros(s), micros(u), level, sequence) for p, v, op, s, u in said if s < u
-    ]
+    return [naive.Said(event, p, v, op, micros(s), micros(u), level, sequence) for p, v, op, s, u in said if s < u]
 
 
 def held(project, day, known_at=None):

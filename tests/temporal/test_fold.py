@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import inf
 
 import naive_history as naive
@@ -75,7 +76,7 @@ def test_any_order_gives_the_same_pieces(said, random):
 @given(st.lists(assertions(), max_size=12))
 def test_pieces_have_no_gap_no_overlap_no_zero_length_and_no_equal_neighbours(said):
     pieces = fold([stated(a) for a in said], {PROPS[name] for name in MULTI})
-    for before, after in zip(pieces, pieces[1:], strict=False):
+    for before, after in pairwise(pieces):
         assert before.until == after.start
         assert before.start < before.until
         assert (before.void, before.props) != (after.void, after.props)

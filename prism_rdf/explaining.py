@@ -1,0 +1,163 @@
+"""Why a history is as it is: which event set a value, and what each event changed; read from the stored events."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+from pyoxigraph import NamedNode
+
+from prism_rdf.answers import changes_json, iso
+from prism_rdf.belief import RECORDED_AT, WITHDRAWN_AT, belief_of
+from prism_rdf.canonical.catalog import EntityType
+from prism_rdf.clock import Instant
+from prism_rdf.model import Term, Withdrawal, instant_literal, python_of
+from prism_rdf.namespaces import Names, local_name, meta_graph, prism
+from prism_rdf.semantic.aliases import aliases_of
+from prism_rdf.semantic.references import references
+from prism_rdf.storage.about import about
+from prism_rdf.storage.interface import GraphReader
+from prism_rdf.temporal.events import read_stated
+from prism_rdf.temporal.fold import Edge, Piece, fold, instant
+
+
+def event_json(store: GraphReader, names: Names, event: NamedNode) -> dict[str, Any]:
+    """Return who said what when: the event with its cause, its valid time and the commit that recorded it."""
+    node = about(store, event, names.graph("temporal"))
+    recorded, memory = node.instant(RECORDED_AT), node.iri(prism("causeMemory"))
+    return {
+        "event": event.value,
+        "event_type": node.text(prism("eventType")),
+        "at": iso(node.instant(prism("at"))),
+        "recorded_at": iso(recorded),
+        "commit": commit_at(store, names, recorded) if recorded else None,
+        "cause_memory": memory.value if memory else None,
+        "cause_commit": node.text(prism("causeCommit")) or None,
+        "source": node.text(prism("source")) or None,
+        "description": node.text(prism("description")) or None,
+        "tier": node.number(prism("tier")),
+        "props_drift": node.text(prism("propsDrift")) == "true",
+    }
+
+
+def commit_at(store: GraphReader, names: Names, recorded_at: Instant) -> int | None:
+    """Return the number of the commit of this system time."""
+    meta = meta_graph(names.base)
+    for quad in store.quads_for_pattern(None, RECORDED_AT, instant_literal(recorded_at), meta):
+        assert isinstance(quad.subject, NamedNode)
+        return about(store, quad.subject, meta).number(prism("commitNumber"))
+    return None
+
+
+def pieces_of(
+    store: GraphReader, names: Names, entity: NamedNode, kind: EntityType, known_at: Instant | None
+) -> tuple[Piece, ...]:
+    """Return the fold of an entity's events as believed at ``known_at`` (None: now)."""
+    multi = frozenset(prop.iri for prop in kind.properties if prop.multi)
+    return fold(read_stated(store, entity, names.graph("temporal"), known_at), multi)
+
+
+def blame(
+    store: GraphReader,
+    names: Names,
+    entity: NamedNode,
+    kind: EntityType,
+    prop: NamedNode,
+    at: Instant,
+    known_at: Instant | None,
+) -> dict[str, Any]:
+    """Return the value of a property at an instant, and the events that set it; no value and no events where none."""
+    piece = _at(pieces_of(store, names, entity, kind, known_at), at.micros)
+    values = piece.props.get(prop, ()) if piece else ()
+    setters = piece.setters.get(prop, ()) if piece else ()
+    return {
+        "entity": entity.value,
+        "property": local_name(prop.value),
+        "values": [python_of(value) for value in values],
+        "since": iso(_held_since(store, names, entity, kind, prop, at, known_at)) if values else None,
+        "events": [event_json(store, names, NamedNode(event)) for event in setters],
+    }
+
+
+def _held_since(
+    store: GraphReader,
+    names: Names,
+    entity: NamedNode,
+    kind: EntityType,
+    prop: NamedNode,
+    at: Instant,
+    known_at: Instant | None,
+) -> Instant | None:
+    """Return where the unbroken stretch begins in which the property holds what it holds at ``at``."""
+    since: Edge = inf
+    values: tuple[Term, ...] | None = None
+    for piece in pieces_of(store, names, entity, kind, known_at):
+        held = piece.props.get(prop)
+        if held != values:
+            since, values = piece.start, held
+        if piece.start <= at.micros < piece.until:
+            break
+    return instant(since)
+
+
+def _at(pieces: tuple[Piece, ...], micros: int) -> Piece | None:
+    return next((piece for piece in pieces if piece.start <= micros < piece.until), None)
+
+
+def timeline(
+    store: GraphReader, names: Names, entity: NamedNode, kind: EntityType, known_at: Instant | None
+) -> list[dict[str, Any]]:
+    """Return everything that happened to an entity in valid time, oldest first: ``{"at", "kind", …}``.
+
+    ``state`` entries say what changed and by which events, ``alias`` and ``reference`` entries what began or ended.
+    """
+    entries: list[tuple[Edge, dict[str, Any]]] = []
+    before: Piece | None = None
+    for piece in pieces_of(store, names, entity, kind, known_at):
+        caused = [event_json(store, names, NamedNode(event)) for event in piece.causes]
+        what = {
+            "kind": "state",
+            "void": piece.void,
+            "changes": changes_json(before.props if before else {}, piece.props, kind),
+            "events": caused,
+        }
+        entries.append((piece.start, what))
+        before = piece
+    for alias in aliases_of(store, names, entity, known_at):
+        what = {"kind": "alias", "surface_form": alias.surface_form, "alias_kind": alias.kind}
+        entries += _began_and_ended(alias.valid_from, alias.valid_until, what)
+    for known in references(store, names, source=entity, known_at=known_at):
+        what = {"kind": "reference", "reference_kind": local_name(known.kind.value), "target": known.target.value}
+        entries += _began_and_ended(known.valid_from, known.valid_until, what)
+    entries.sort(key=lambda entry: (entry[0], entry[1]["kind"]))
+    return [{"at": iso(instant(at)), **what} for at, what in entries]
+
+
+def _began_and_ended(
+    start: Instant | None, until: Instant | None, what: dict[str, Any]
+) -> list[tuple[Edge, dict[str, Any]]]:
+    began = [(-inf if start is None else float(start.micros), {**what, "edge": "begins"})]
+    return began + ([(float(until.micros), {**what, "edge": "ends"})] if until is not None else [])
+
+
+def recorded_by(store: GraphReader, names: Names, recorded_at: Instant) -> list[Withdrawal]:
+    """Return what would undo the commit of this system time: a withdrawal of each node that it began to believe.
+
+    States are left out, they follow from their events.
+    """
+    found = []
+    for layer, link in (
+        ("temporal", "changes"),
+        ("semantic", "aliasOf"),
+        ("semantic", "referenceSource"),
+        ("memory", ""),
+    ):
+        graph = names.graph(layer)
+        for quad in store.quads_for_pattern(None, RECORDED_AT, instant_literal(recorded_at), graph):
+            assert isinstance(quad.subject, NamedNode)
+            node = about(store, quad.subject, graph)
+            entity = node.iri(prism(link)) if link else None
+            if belief_of(node) is None or (link and entity is None) or node.instant(WITHDRAWN_AT) is not None:
+                continue
+            found.append(Withdrawal(node.node, names.uuid_of(entity.value) if entity else ""))
+    return sorted(found, key=lambda withdrawal: withdrawal.node.value)
