@@ -1,17 +1,18 @@
 """The invariants of a namespace, each a named query of queries/checks/: run over a whole store, or after one write.
 
 A check is a SELECT whose every row is something broken. Its parameters ``$canonical``, ``$temporal``, ``$semantic`` and
-``$current`` are graphs of the namespace; at each line ``# focus`` it can be restricted to the entities of a write.
+``$current`` are graphs of the namespace. At a line ``# focus`` it can be restricted to the entities of a write; at a
+line ``# focus ?state`` also to the states that the write touches, so that its cost does not grow with the history.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from pyoxigraph import NamedNode, QuerySolutions, Variable
+from pyoxigraph import NamedNode, Quad, QuerySolutions, Variable
 
 from prism_rdf import resources
 from prism_rdf.errors import BadArgument
@@ -20,8 +21,9 @@ from prism_rdf.storage.interface import GraphReader
 
 _LAYERS = ("canonical", "temporal", "semantic", "current")
 _PARAMETER = re.compile(r"\$(\w+)")
-_FOCUS = re.compile(r"^[ \t]*# focus[ \t]*$", re.MULTILINE)
+_FOCUS = re.compile(r"^[ \t]*# focus(?: \?(\w+))?[ \t]*$", re.MULTILINE)
 _HEADER = re.compile(r"^#\+ (\w+): (.+)$", re.MULTILINE)
+_SUPERSEDED_BY = prism("supersededBy")
 _PREFIX = re.compile(r"^PREFIX (\w+): <(.+)>\n", re.MULTILINE)
 
 
@@ -39,9 +41,13 @@ class Check:
         """Return whether the check can be restricted to some entities."""
         return _FOCUS.search(self.text) is not None
 
-    def bind(self, names: Names, focus: Sequence[NamedNode] | None = None) -> str:
-        """Return the query for one namespace, restricted to ``focus`` where it is given and the check can be.
+    def bind(
+        self, names: Names, focus: Sequence[NamedNode] | None = None, states: Sequence[NamedNode] | None = None
+    ) -> str:
+        """Return the query for one namespace, restricted to the entities ``focus`` where that is given.
 
+        Where ``states`` is given too, a check of states looks only at these and at the ones before them. That is
+        enough after a write to a sound store, when ``states`` are all those that the change mentions.
         Raises BadArgument when the query has a parameter that is unknown.
         """
         graphs = {layer: str(names.graph(layer)) for layer in _LAYERS}
@@ -55,18 +61,27 @@ class Check:
                 )
             return graphs[match[1]]
 
-        text = _PARAMETER.sub(term, _without_comments(self.text))
-        values = "" if focus is None else f"VALUES ?entity {{ {' '.join(map(str, focus))} }}"
-        return _FOCUS.sub(lambda _: values, text)
+        def values(match: re.Match[str]) -> str:
+            if states is not None and match[1]:
+                return f"VALUES ?touched {{ {_listed(states)} }} ?{match[1]} {_SUPERSEDED_BY}? ?touched ."
+            return "" if focus is None else f"VALUES ?entity {{ {_listed(focus)} }}"
 
-    def post_condition(self, names: Names, focus: Sequence[NamedNode], violation_graph: NamedNode) -> str:
-        """Return an update operation that writes the entities of ``focus`` that break the check into a graph.
+        return _FOCUS.sub(values, _PARAMETER.sub(term, _plain_query(self.text)))
 
-        After it, ``CREATE GRAPH <violation_graph> ; DROP GRAPH <violation_graph>`` fails, and rolls the whole update
-        back, exactly when something was found.
+    def post_condition(
+        self,
+        names: Names,
+        focus: Sequence[NamedNode],
+        violation_graph: NamedNode,
+        states: Sequence[NamedNode] | None = None,
+    ) -> str:
+        """Return an update operation that writes the entities that break the check into a graph.
+
+        ``focus`` and ``states`` are as for `bind`. After it, ``CREATE GRAPH <violation_graph> ; DROP GRAPH
+        <violation_graph>`` fails, and rolls the whole update back, exactly when something was found.
         """
         finding = f'?entity {prism("violates")} "{self.name}"'
-        where = _without_prefixes(self.bind(names, focus))
+        where = self.bind(names, focus, states)
         return f"INSERT {{ GRAPH {violation_graph} {{ {finding} }} }} WHERE {{ {{\n{where}}} }}"
 
 
@@ -83,6 +98,13 @@ class Finding:
 def load_checks() -> tuple[Check, ...]:
     """Return the checks that ship with the package, by name."""
     return tuple(_read(name) for name in resources.names("queries/checks", ".rq"))
+
+
+def touched_states(names: Names, quads: Iterable[Quad]) -> tuple[NamedNode, ...]:
+    """Return the states that the quads of a change mention, be it as subject, object or graph, each once."""
+    start = names.state("").value
+    terms = (term for quad in quads for term in (quad.subject, quad.object, quad.graph_name))
+    return tuple(dict.fromkeys(term for term in terms if isinstance(term, NamedNode) and term.value.startswith(start)))
 
 
 def run_checks(store: GraphReader, names: Names, checks: Sequence[Check] | None = None) -> tuple[Finding, ...]:
@@ -113,16 +135,20 @@ def _read(name: str) -> Check:
     return Check(local_name(name).removesuffix(".rq"), header["summary"], header["why"], text)
 
 
-def _without_comments(text: str) -> str:
-    """Drop the header: it speaks of the parameters by name."""
-    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
+def _listed(nodes: Sequence[NamedNode]) -> str:
+    return " ".join(map(str, nodes))
 
 
-def _without_prefixes(text: str) -> str:
-    """Write names out in full: Oxigraph takes prefixes only before the first operation of an update."""
-    prefixes = dict(_PREFIX.findall(text))
-    body = _PREFIX.sub("", text).strip() + "\n"
-    if not prefixes:
-        return body
+@cache
+def _plain_query(text: str) -> str:
+    """Return a query without its header, which speaks of the parameters by name, and with all names written out.
+
+    Oxigraph takes prefixes only before the first operation of an update.
+    """
+    body = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
+    prefixes = dict(_PREFIX.findall(body))
     token = re.compile(rf"<[^<>\s]*>|\"[^\"]*\"|\b({'|'.join(prefixes)}):(\w+)")
-    return token.sub(lambda match: f"<{prefixes[match[1]]}{match[2]}>" if match[1] else match[0], body)
+    full = token.sub(
+        lambda match: f"<{prefixes[match[1]]}{match[2]}>" if match[1] else match[0], _PREFIX.sub("", body).strip()
+    )
+    return f"{full}\n"

@@ -7,11 +7,11 @@ import re
 from pathlib import Path
 
 import pytest
-from pyoxigraph import NamedNode, RdfFormat, Store
+from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Store
 
 from prism_rdf.errors import BadArgument
-from prism_rdf.namespaces import Names
-from prism_rdf.validation.checks import Check, Finding, load_checks, run_checks
+from prism_rdf.namespaces import Names, prism
+from prism_rdf.validation.checks import Check, Finding, load_checks, run_checks, touched_states
 
 CASES = Path(__file__).parent.parent / "cases" / "checks"
 NAMES = Names("urn:prism:default", "demo")
@@ -69,6 +69,40 @@ def test_a_check_can_be_focused_on_the_entities_of_a_write(name: str) -> None:
         found = [row["entity"] for row in broken.query(check.bind(NAMES, [NAMES.entity(uuid)]))]  # type: ignore[union-attr]
         assert {entity.value for entity in found} == {NAMES.entity(uuid).value}
     assert not list(broken.query(check.bind(NAMES, [NAMES.entity("bystander")])))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_a_check_finds_the_same_from_the_states_of_a_write(name: str) -> None:
+    """Each state alone is enough: what breaks between two states is found from the later one as well."""
+    broken, check = store(name, "broken"), CHECKS[name]
+    focus = [NAMES.entity(uuid) for uuid in entities(name)]
+    states = touched_states(NAMES, broken)
+    found = {row["entity"].value for row in broken.query(check.bind(NAMES, focus, states))}  # type: ignore[union-attr]
+    assert found == {entity.value for entity in focus}
+    if re.search(r"# focus \?state", check.text):
+        assert states
+        assert not list(broken.query(check.bind(NAMES, focus, [])))  # type: ignore[arg-type]
+        assert not list(broken.query(check.bind(NAMES, focus, [NAMES.state("bystander")])))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("name", "later"), [("gap-between-states", "e"), ("overlapping-states", "d")])
+def test_what_breaks_between_two_states_is_found_from_the_later_one(name: str, later: str) -> None:
+    broken, check = store(name, "broken"), CHECKS[name]
+    rows = list(broken.query(check.bind(NAMES, [], [NAMES.state(later)])))  # type: ignore[arg-type]
+    before = {"e": "d", "d": "c"}[later]
+    assert [row["state"] for row in rows] == [NAMES.state(before)]  # type: ignore[index]
+
+
+def test_touched_states_are_those_that_a_change_mentions_anywhere() -> None:
+    one, two, three = (NAMES.state(name) for name in ("one", "two", "three"))
+    entity, temporal = NAMES.entity("x"), NAMES.graph("temporal")
+    quads = [
+        Quad(entity, prism("hasState"), one, temporal),
+        Quad(two, prism("supersededBy"), one, temporal),
+        Quad(entity, prism("title"), Literal("t"), three),
+        Quad(Names("urn:prism:default", "other").state("four"), prism("void"), Literal(True), temporal),
+    ]
+    assert touched_states(NAMES, quads) == (one, two, three)
 
 
 @pytest.mark.parametrize("name", CHECKS)

@@ -152,10 +152,8 @@ def test_the_kinds_of_the_gate_are_those_of_the_ontology() -> None:
 
 
 def test_every_pair_of_types_is_judged_as_pyshacl_would_and_as_the_list_of_types_says(gate: Gate) -> None:
-    """One type of each family stands for all of it: 10 kinds x 8 x 8 types."""
-    known = [
-        CATALOG.type(name) for name in ("ADR", "Plan", "Retro", "Component", "EnvVar", "Mode", "Persona", "Session")
-    ]
+    """One type of each family stands for all of it: 10 kinds, each with 5 x 5 types."""
+    known = [CATALOG.type(name) for name in ("ADR", "Plan", "Component", "EnvVar", "Persona")]
     allowed = allowed_references(CATALOG)
     shapes = Graph().parse(data=resources.text("shapes/semantic.ttl"), format="turtle")
     data = Graph()
@@ -179,7 +177,7 @@ def test_every_pair_of_types_is_judged_as_pyshacl_would_and_as_the_list_of_types
     theirs = {str(report.value(result, SH.focusNode)) for result in results}
     assert ours == theirs
     assert ours == told
-    assert 250 < len(ours) < 500
+    assert 80 < len(ours) < 200
 
 
 def test_every_kind_has_branches_and_allows_something() -> None:
