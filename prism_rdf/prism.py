@@ -100,9 +100,10 @@ class Prism:
         return self._log.read(since)
 
     def log(self, since: int = 0, pid: str | None = None) -> Iterator[dict[str, object]]:
-        """Yield the commits after number ``since``, oldest first.
+        """Yield the commits after number ``since``, oldest first, of one project or of all.
 
-        Each is ``{"commit", "recorded_at", "pid", "verb", "entities", "added", "removed"}``; ``entities`` are those whose history, names or references the commit changed.
+        Each is ``{"commit", "recorded_at", "pid", "verb", "entities", "added", "removed"}``; ``entities`` are those
+        whose history, names or references the commit changed, the last two count quads.
         """
         for change in self.changes(since):
             if pid is None or change.namespace == pid:
