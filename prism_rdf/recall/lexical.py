@@ -34,8 +34,8 @@ from prism_rdf.storage.changelog import LoggedChange
 _log = logging.getLogger(__name__)
 
 FORMAT = "passages1"  # part of every file name: an index of another format is absent, never misread
-# The heading has the path of the source too. Measured on 121 decision records, mean reciprocal rank of the record meant by
-# (three words of its title, a sentence of it, its number): weight 0 .87 .94 .57, weight .5 1.0 .92 .88, weight 2 1.0 .76 1.0.
+# The heading has the path of the source too. Mean reciprocal rank, among 121 decision records, of the one meant by
+# three words of its title, a sentence of it, its number: weight 0 .87 .94 .57, weight .5 1.0 .92 .88, weight 2 1.0 .76 1.0.
 FIELDS = (Field("text", "text_length"), Field("heading", "heading_length", 0.5))
 EXPANSION_WEIGHT = 0.5  # of a name that was not said, but is what the said one means now
 _MOST_SEGMENTS = 8
@@ -105,11 +105,9 @@ class LexicalIndex:
         """Return absent, failed or ok; whether it lags is for those to say who know the last commit."""
         if not self._folder.is_dir():
             return LegHealth("absent", None, "there is no lexical index: run prism reindex")
-        if self._trouble:
-            return LegHealth(
-                "failed" if self._searcher is None else "ok", self._position, f"{self._trouble}: run prism reindex"
-            )
-        return LegHealth("ok", self._position)
+        if self._searcher is None:
+            return LegHealth("failed", None, self._trouble or "the lexical index is closed")
+        return LegHealth("ok", self._position, self._trouble)
 
     def apply(self, changes: Iterable[LoggedChange]) -> None:
         """Index what the commits changed, in one index commit that also moves the position.
@@ -180,9 +178,9 @@ class LexicalIndex:
             try:
                 return self._ranked(self._relevance.score(weights), limit, said_by, known_at)
             except Exception as error:  # damage shows as errors of every kind, from struct to pickle
-                self._trouble = f"the lexical index is damaged ({type(error).__name__}: {error})"
+                self._trouble = f"the lexical index is damaged ({type(error).__name__}: {error}): run prism reindex"
                 self._index = self._searcher = self._relevance = None
-                raise OSError(f"{self._trouble}: run prism reindex") from error
+                raise OSError(self._trouble) from error
 
     def _ranked(
         self, scores: Mapping[int, float], limit: int, said_by: Instant | None, known_at: Instant | None
@@ -223,7 +221,8 @@ class LexicalIndex:
         try:
             yield
         except Exception as error:
-            self._trouble = f"the lexical index {what} ({type(error).__name__}: {error})"
+            mend = "run prism reindex" if self._position is None else "it is tried again at the next question"
+            self._trouble = f"the lexical index {what} ({type(error).__name__}: {error}): {mend}"
             _log.warning("%s: %s", self._folder, self._trouble)
             if self._position is None:
                 self._index = self._searcher = self._relevance = None

@@ -89,7 +89,7 @@ def test_the_heading_and_the_path_of_the_source_count(index: LexicalIndex) -> No
     index.rebuild(
         [
             passage("long", "grounding " + "filler " * 300),
-            passage("titled", "filler " * 300, heading="Grounding", source="docs/adr/ADR-900-x.md@sha"),
+            passage("titled", "grounding " + "filler " * 300, heading="Grounding", source="docs/adr/ADR-900-x.md@sha"),
         ],
         1,
     )
