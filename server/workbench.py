@@ -42,6 +42,13 @@ EXAMPLES = {
     ),
 }
 
+_ABOUT = """SELECT ?subject ?property ?value
+WHERE {{
+  {{ VALUES ?subject {{ {iri} }} ?subject ?property ?value }}
+  UNION
+  {{ VALUES ?value {{ {iri} }} ?subject ?property ?value }}
+}} ORDER BY ?property LIMIT 1000"""
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -123,8 +130,7 @@ def _cell(term: object, scope: Scope) -> Cell:
     """Return a term as a cell; an IRI leads to what is said about it, in the same world."""
     if not isinstance(term, NamedNode):
         return Cell(term_text(term))
-    about = f"SELECT ?property ?value\nWHERE {{ {term} ?property ?value }}\nORDER BY ?property"
-    return Cell(term_text(term), _link("/", about, scope))
+    return Cell(term_text(term), _link("/", _ABOUT.format(iri=term), scope))
 
 
 def _link(path: str, query: str, scope: Scope, **more: str) -> str:

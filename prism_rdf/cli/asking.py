@@ -146,6 +146,7 @@ def state(
     print_pairs(
         {
             **{name: value_text(value) for name, value in found["props"].items()},
+            "as of": found["as_of"] if as_of else "",
             "valid": interval(found["valid_from"], found["valid_until"]),
             "recorded": found["recorded_at"],
             "uuid": found["uuid"],

@@ -57,7 +57,8 @@ def _print_lines(error: PrismError) -> None:
 
 def _particulars(error: PrismError) -> list[str]:
     if isinstance(error, AmbiguousError):
-        return ["  ".join(str(value) for value in candidate.values() if value) for candidate in error.candidates]
+        shown = [[candidate.get(key) for key in ("identifier", "uuid", "why")] for candidate in error.candidates]
+        return ["  ".join(str(value) for value in candidate if value) for candidate in shown]
     if isinstance(error, ValidationError) and len(error.report) > 1:
         return [_violation_line(violation) for violation in error.report]
     return []

@@ -17,8 +17,12 @@ from typer.testing import CliRunner
 from prism_rdf.cli.app import app
 
 Run = Callable[..., Any]
-DOCS = Path(__file__).parents[2] / "docs" / "cli.md"
+DOCS = Path(__file__).parents[2] / "docs"
 COMMANDS = ["ingest", "recall", "state", "history", "entities", "sparql", "check", "validate", "serve", "version"]
+
+
+def _commands_of(page: str) -> list[str]:
+    return re.findall(r"^\$ (?:.* \| )?prism ([a-z].*)$", page, re.MULTILINE)
 
 
 def test_these_are_the_commands() -> None:
@@ -69,7 +73,14 @@ def test_help_imports_nothing_heavy() -> None:
         assert heavy not in loaded
 
 
-def test_the_page_has_a_section_for_each_command() -> None:
-    page = DOCS.read_text("utf-8")
-    named = set(re.findall(r"^\$ prism ([a-z]+)", page, re.MULTILINE))
-    assert named == set(COMMANDS)
+SHOWN = [line for page in ("cli.md", "http.md") for line in _commands_of((DOCS / page).read_text("utf-8"))]
+
+
+@pytest.mark.parametrize("line", SHOWN)
+def test_commands_shown_on_the_pages_are_understood(line: str) -> None:
+    name, *args = shlex.split(line)
+    get_command(app).commands[name].make_context(name, args)  # type: ignore[attr-defined]
+
+
+def test_the_pages_show_every_command() -> None:
+    assert {line.split()[0] for line in SHOWN} == set(COMMANDS)
