@@ -70,15 +70,15 @@ def _property_shape(shape: NamedNode, known: EntityType, declared: Property) -> 
 
 def _form(declared: Property) -> tuple[str, str]:
     """Return what a value is, and how to give one."""
-    values = "each value" if declared.multi else "one value"
+    each = "each" if declared.multi else "one"
     if declared.object_class is not None:
         name = local_name(declared.object_class.value)
-        return f"IRI of an entity of type {name}", f"the IRI of {values}, which is recorded as a {name}"
+        return f"reference to an entity of type {name}", f"the IRI of {each} entity that is recorded as a {name}"
     if declared.datatype is None:
-        return "literal value", f"{values} as a literal"
+        return "literal value", f"{each} value as a literal"
     datatype = declared.datatype.value
     short = f"xsd:{local_name(datatype)}" if datatype.startswith(XSD) else f"<{datatype}>"
-    return f"value of type {short}", f"{values} as a literal of {short}"
+    return f"value of type {short}", f"{each} value as a literal of {short}"
 
 
 def _described(shape: NamedNode, kind: str, name: str, description: str, message: str) -> Iterator[Triple]:
