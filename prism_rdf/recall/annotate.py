@@ -26,7 +26,7 @@ from prism_rdf.model import Flag
 from prism_rdf.recall.anchors import Anchor, Form
 from prism_rdf.recall.memories import KnownMemory
 from prism_rdf.recall.surfaces import find_all
-from prism_rdf.recall.words import fold
+from prism_rdf.recall.words import fold, key_of
 
 
 @dataclass(frozen=True)
@@ -128,8 +128,13 @@ def _named(matches: Sequence[_Match]) -> Annotation:
 
 def _outdated(own: Sequence[_Match]) -> _Match | None:
     """Return the match of a former name where the text does not also know what replaced it."""
-    known = {fold(match.form.text) for match in own if match.form.standing != "former"}
-    return next((m for m in own if m.form.standing == "former" and m.form.now and fold(m.form.now) not in known), None)
+    known = [match.form.key for match in own if match.form.standing != "former"]
+
+    def is_known(name: str) -> bool:
+        key = key_of(name)
+        return any(other == key or other.endswith(f" {key}") for other in known)
+
+    return next((m for m in own if m.form.standing == "former" and m.form.now and not is_known(m.form.now)), None)
 
 
 def _unnamed(memory: KnownMemory, anchor: Anchor) -> Annotation:

@@ -115,14 +115,21 @@ class Recall:
         """Return a finder for this commit; the index of names is carried on from an earlier one where possible."""
         if self._finder is not None and self._finder[0] == commit:
             return self._finder[2]
-        if self._finder is not None and self._changes is not None and self._finder[0] < commit:
-            surfaces = self._finder[1]
-            surfaces.apply(self._changes(self._finder[0]))
-        else:
-            surfaces = SurfaceIndex.build(self._store, self._names, self._identifying)
+        surfaces = self._carried_on(commit) or SurfaceIndex.build(self._store, self._names, self._identifying)
         finder = AnchorFinder(self._store, self._names, self._identifying, surfaces, self._state_at)
         self._finder = (commit, surfaces, finder)
         return finder
+
+    def _carried_on(self, commit: int) -> SurfaceIndex | None:
+        """Return the index of names with the commits since; None when the log does not reach from there to here."""
+        if self._finder is None or self._changes is None or self._finder[0] > commit:
+            return None
+        since, surfaces, _ = self._finder
+        changes = list(self._changes(since))
+        if not changes or changes[-1].number < commit:
+            return None
+        surfaces.apply(changes)
+        return surfaces
 
     def _ask_legs(self, question: Question, as_of: Instant) -> dict[str, _Asked]:
         asked: dict[str, _Asked] = {}
