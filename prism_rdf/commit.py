@@ -23,7 +23,7 @@ from prism_rdf.storage.about import about
 from prism_rdf.storage.changelog import ChangeLog, LoggedChange
 from prism_rdf.storage.interface import GraphStore, InvariantBroken
 from prism_rdf.storage.overlay import Overlay
-from prism_rdf.validation.checks import Check, load_checks
+from prism_rdf.validation.checks import Check, load_checks, touched_states
 from prism_rdf.validation.gate import Gate
 
 LAST_COMMIT = prism("lastCommit")
@@ -32,7 +32,7 @@ _NUMBER = prism("commitNumber")
 _RECORDED_AT = prism("recordedAt")
 _KEY = prism("idempotencyKey")
 _PAYLOAD = prism("payloadHash")
-_CREATED = prism("created")
+_CREATED = prism("createdEntity")
 _VIOLATION = "urn:prism:violation:"
 
 
@@ -118,7 +118,7 @@ class Committer:
         )
         self._log.append(logged)
         try:
-            self._store.apply(logged.adds, logged.removes, self._post_conditions(writing.names, change.touched))
+            self._store.apply(logged.adds, logged.removes, self._post_conditions(logged, change.touched))
         except InvariantBroken as error:
             self._log.abort(writing.number)
             raise ValidationError([_broken(error, change.touched, self._checks)]) from error
@@ -127,11 +127,13 @@ class Committer:
             raise
         self._number, self._recorded_at = writing.number, writing.now
 
-    def _post_conditions(self, names: Names, touched: Sequence[NamedNode]) -> dict[NamedNode, str]:
+    def _post_conditions(self, change: LoggedChange, touched: Sequence[NamedNode]) -> dict[NamedNode, str]:
         if not touched:
             return {}
+        names = Names(self._base, change.namespace)
+        states = touched_states(names, (*change.adds, *change.removes))
         graphs = {check: NamedNode(_VIOLATION + check.name) for check in self._checks}
-        return {graph: check.post_condition(names, touched, graph) for check, graph in graphs.items()}
+        return {graph: check.post_condition(names, touched, graph, states) for check, graph in graphs.items()}
 
     def _record(self, writing: Writing, verb: str, key: str, payload: str, created: Sequence[str]) -> tuple[Quad, ...]:
         node, base, namespace = commit_iri(self._base, writing.number), NamedNode(self._base), writing.names.namespace
@@ -177,10 +179,9 @@ class Committer:
     def _replay(self) -> None:
         """Apply the logged commits that the store lacks; one that breaks an invariant was never acknowledged."""
         for change in self._log.read(self._number):
-            names = Names(self._base, change.namespace)
             touched = entities_of(change, self._base)
             try:
-                self._store.apply(change.adds, change.removes, self._post_conditions(names, touched))
+                self._store.apply(change.adds, change.removes, self._post_conditions(change, touched))
             except InvariantBroken:
                 self._log.abort(change.number)
                 continue

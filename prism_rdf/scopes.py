@@ -12,16 +12,18 @@ from pyoxigraph import NamedNode, Quad, Triple
 
 from prism_rdf.canonical.entities import type_of
 from prism_rdf.model import ChangeSet
-from prism_rdf.namespaces import RDF_TYPE, Names, prism
+from prism_rdf.namespaces import RDF_TYPE, Names, meta_graph, prism
 from prism_rdf.semantic.references import KIND, SOURCE, TARGET
 from prism_rdf.storage.about import about
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.temporal.events import ASSERTION
+from prism_rdf.temporal.states import HAS_STATE
 from prism_rdf.validation.gate import Scope
 
 _SCOPE_OF: dict[NamedNode, Scope] = {
     prism("SupersessionEvent"): "event",
     prism("State"): "state",
+    prism("Draft"): "state",
     prism("EarlierBelief"): "state",
     prism("Alias"): "alias",
     prism("Reference"): "reference",
@@ -37,12 +39,12 @@ def scopes_of(
     """Return what the gate must judge of ``change``; ``after`` is the store as it will be."""
     scopes: dict[Scope, list[Triple]] = {}
     seen: set[tuple[object, NamedNode]] = set()
-    derived = names.graph("current")
+    passed_over = {names.graph("current"), names.graph("tail"), meta_graph(names.base)}
     for quad in change.adds:
-        if quad.graph_name == derived or not isinstance(quad.graph_name, NamedNode):
+        if not isinstance(quad.graph_name, NamedNode):
             continue
         place = (quad.subject, quad.graph_name)
-        if place not in seen:
+        if place not in seen and quad.predicate != HAS_STATE and quad.graph_name not in passed_over:
             seen.add(place)
             for scope, triples in _judged(quad, after, names, superclasses):
                 scopes.setdefault(scope, []).extend(triples)
@@ -64,7 +66,9 @@ def _judged(
         kind = type_of(after, names, subject)
         if kind is not None:
             held = [Triple(graph, t.predicate, t.object) for t in triples]
-            yield "snapshot", [Triple(graph, RDF_TYPE, kind), *held]
+            ends = [t.object for t in triples if isinstance(t.object, NamedNode)]
+            types = [triple for end in ends for triple in _types(after, names, end, superclasses)]
+            yield "snapshot", [Triple(graph, RDF_TYPE, kind), *held, *types]
         return
     scope = _SCOPE_OF.get(node.iri(RDF_TYPE) or RDF_TYPE)
     if scope is None:
@@ -87,9 +91,10 @@ def _link(
 ) -> list[Triple]:
     if source is None or kind is None or target is None:
         return []
-    triples = [Triple(source, kind, target)]
-    for end in (source, target):
-        own = type_of(after, names, end)
-        if own is not None:
-            triples += [Triple(end, RDF_TYPE, parent) for parent in (own, *superclasses(own))]
-    return triples
+    ends = [triple for end in (source, target) for triple in _types(after, names, end, superclasses)]
+    return [Triple(source, kind, target), *ends]
+
+
+def _types(after: GraphReader, names: Names, entity: NamedNode, superclasses: Superclasses) -> list[Triple]:
+    own = type_of(after, names, entity)
+    return [] if own is None else [Triple(entity, RDF_TYPE, each) for each in (own, *superclasses(own))]
