@@ -57,6 +57,8 @@ class Answering:
                 self._rebuild(number)
             elif self._index.position is not None and self._index.position < number:
                 self._index.apply(self._project.prism.changes(self._index.position))
+                if self._index.position < number and self._project.prism.folder is None:
+                    self._rebuild(number)  # a store in memory keeps no log to follow
 
     def reindex(self) -> None:
         """Build the index anew from the store."""

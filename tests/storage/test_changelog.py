@@ -12,7 +12,7 @@ from prism_rdf.errors import RefusedError
 from prism_rdf.storage.changelog import ChangeLog, LoggedChange
 
 
-def change(number, text="a\nb\u2028\"c\""):
+def change(number, text='a\nb\u2028"c"'):
     quad = Quad(NamedNode("urn:s"), NamedNode("urn:p"), Literal(text, language="en"), NamedNode("urn:g"))
     return LoggedChange(number, Instant(number), "demo", "test", (quad,), ())
 
@@ -76,7 +76,7 @@ def test_a_damaged_line_is_refused_by_name(path, opened):
     data = bytearray(path.read_bytes())
     data[30] ^= 1
     path.write_bytes(bytes(data))
-    with pytest.raises(RefusedError, match="line 1 .* is damaged"):
+    with pytest.raises(RefusedError, match="is damaged near byte"):
         list(opened().read(0))
 
 
@@ -88,3 +88,16 @@ def test_a_failed_append_leaves_nothing(opened, monkeypatch):
         log.append(change(2))
     monkeypatch.undo()
     assert list(log.read(0)) == [change(1)]
+
+
+def test_reading_since_any_number_finds_its_place(opened):
+    log = opened()
+    for number in range(1, 60):
+        log.append(change(number, "x" * (number * 37 % 211)))
+        if number % 7 == 0:
+            log.abort(number)
+            log.append(change(number, "again"))
+    everything = list(log.read(0))
+    assert [each.number for each in everything] == list(range(1, 60))
+    for since in range(61):
+        assert list(log.read(since)) == everything[since:]
