@@ -20,7 +20,6 @@ from pyoxigraph import Quad, RdfFormat, parse, serialize
 from prism_rdf.clock import Instant
 from prism_rdf.errors import RefusedError
 
-
 _BLOCK = 65_536
 _NUMBERED = re.compile(rb'[0-9a-f]{8} \{"n":(\d+),')
 

@@ -46,7 +46,7 @@ def test_a_newer_store_is_left_alone(tmp_path):
 def test_a_damaged_description_is_named(tmp_path):
     made = open_folder(tmp_path, "acme", create=True)
     (made.path / "prism.json").write_text("{")
-    with pytest.raises(NotAStore, match="prism.json"):
+    with pytest.raises(NotAStore, match=r"prism\.json"):
         open_folder(tmp_path, "acme", create=True)
 
 
