@@ -21,7 +21,7 @@ from prism_rdf.namespaces import RDF_TYPE, Names, commit_iri, meta_graph, prism
 from prism_rdf.scopes import scopes_of
 from prism_rdf.storage.about import about
 from prism_rdf.storage.changelog import ChangeLog, LoggedChange
-from prism_rdf.storage.interface import GraphStore, InvariantBroken
+from prism_rdf.storage.interface import VIOLATION, GraphStore, InvariantBroken
 from prism_rdf.storage.overlay import Overlay
 from prism_rdf.validation.checks import Check, load_checks, touched_states
 from prism_rdf.validation.gate import Gate
@@ -33,7 +33,6 @@ _RECORDED_AT = prism("recordedAt")
 _KEY = prism("idempotencyKey")
 _PAYLOAD = prism("payloadHash")
 _CREATED = prism("createdEntity")
-_VIOLATION = "urn:prism:violation:"
 
 
 class Committer:
@@ -127,13 +126,20 @@ class Committer:
             raise
         self._number, self._recorded_at = writing.number, writing.now
 
-    def _post_conditions(self, change: LoggedChange, touched: Sequence[NamedNode]) -> dict[NamedNode, str]:
+    def _post_conditions(self, change: LoggedChange, touched: Sequence[NamedNode]) -> dict[str, str]:
+        """Return the checks of what the change touches: those that read one of its graphs."""
         if not touched:
             return {}
         names = Names(self._base, change.namespace)
-        states = touched_states(names, (*change.adds, *change.removes))
-        graphs = {check: NamedNode(_VIOLATION + check.name) for check in self._checks}
-        return {graph: check.post_condition(names, touched, graph, states) for check, graph in graphs.items()}
+        changed = (*change.adds, *change.removes)
+        states = touched_states(names, changed)
+        graphs = {quad.graph_name for quad in changed}
+        layers = {layer for layer in ("canonical", "temporal", "semantic") if names.graph(layer) in graphs}
+        return {
+            check.name: check.post_condition(names, touched, VIOLATION, states)
+            for check in self._checks
+            if layers & check.layers
+        }
 
     def _record(self, writing: Writing, verb: str, key: str, payload: str, created: Sequence[str]) -> tuple[Quad, ...]:
         node, base, namespace = commit_iri(self._base, writing.number), NamedNode(self._base), writing.names.namespace
@@ -196,10 +202,10 @@ def entities_of(change: LoggedChange, base: str) -> tuple[NamedNode, ...]:
 
 
 def _broken(error: InvariantBroken, touched: Sequence[NamedNode], checks: Sequence[Check]) -> Violation:
-    name = error.graph.removeprefix(_VIOLATION)
-    summary = next((check.summary for check in checks if check.name == name), name)
+    summary = next((check.summary for check in checks if check.name == error.name), error.name)
     node = touched[0].value if len(touched) == 1 else ""
-    return Violation(node, "", "", name, f"the write would break an invariant: {summary}", "see `prism check --help`")
+    message = f"the write would break an invariant: {summary}"
+    return Violation(node, "", "", error.name, message, "see `prism check --help`")
 
 
 def _scoped(namespace: str, key: str) -> str:

@@ -40,62 +40,58 @@ class ChangeLog:
     """An append-only file. ``append`` returns only after fsync; ``path`` None keeps nothing (a store in memory)."""
 
     def __init__(self, path: Path | None) -> None:
-        self._path = path
+        self._path: Path | None = None
         self._file: Any = None
+        self._last = 0
         if path is not None:
-            fresh = not path.exists()
-            self._file = open(path, "a+b", buffering=0)  # noqa: SIM115  (held until close)
-            if fresh:
-                _sync_folder(path.parent)
-            self._cut_torn_tail(path)
+            self.move(path)
+
+    def move(self, path: Path) -> None:
+        """Go on in the file ``path``, made when it is not there."""
+        self.close()
+        fresh = not path.exists()
+        self._path = path
+        self._file = open(path, "a+b", buffering=0)  # noqa: SIM115  (held until close)
+        if fresh:
+            sync_folder(path.parent)
+        self._cut_torn_tail(path)
 
     def append(self, change: LoggedChange) -> None:
         """Write one commit and fsync; on any error nothing of it stays in the file."""
-        self._write(
-            {
-                "n": change.number,
-                "at": change.recorded_at.iso(),
-                "ns": change.namespace,
-                "verb": change.verb,
-                "add": _nquads(change.adds),
-                "del": _nquads(change.removes),
-            }
-        )
+        self._last = self._write(_record_of(change))
 
     def abort(self, number: int) -> None:
-        """Record that the last commit was rolled back by a post-condition and must not be replayed."""
-        self._write({"n": number, "aborted": True})
+        """Record that the last commit was rolled back and must not be replayed; on a full disk, cut it off."""
+        try:
+            self._write({"n": number, "aborted": True})
+        except RefusedError:
+            os.ftruncate(self._file.fileno(), self._last)
+            os.fsync(self._file.fileno())
 
     def read(self, since: int) -> Iterator[LoggedChange]:
         """Yield the commits with a number greater than ``since``, in order, without the aborted ones.
 
         The place to begin is found by bisection: the cost does not grow with what lies before it.
         """
-        if self._path is None:
-            return
-        waiting: LoggedChange | None = None
-        for record in _records(self._path, since):
-            if record.get("aborted"):
-                waiting = None
-                continue
-            if waiting is not None:
-                yield waiting
-            waiting = _change(record)
-        if waiting is not None:
-            yield waiting
+        return iter(()) if self._path is None else read_log(self._path, since)
 
     def close(self) -> None:
         if self._file is not None:
             self._file.close()
             self._file = None
 
-    def _write(self, record: dict[str, Any]) -> None:
+    @property
+    def size(self) -> int:
+        """The length of the file in bytes: all that was acknowledged so far, and nothing else."""
+        return self._path.stat().st_size if self._path is not None else 0
+
+    def _write(self, record: dict[str, Any]) -> int:
+        """Append a record, and return where in the file it begins."""
         if self._file is None:
-            return
-        text = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
-        start = self._file.seek(0, os.SEEK_END)
+            return 0
+        start: int = self._file.seek(0, os.SEEK_END)
         try:
-            rest = memoryview(b"%08x %s\n" % (zlib.crc32(text), text))
+            rest = memoryview(_line(record))
             while rest:
                 rest = rest[self._file.write(rest) :]
             os.fsync(self._file.fileno())
@@ -106,6 +102,7 @@ class ChangeLog:
                 rule="a write is acknowledged only once its log entry is on disk",
                 mend="free some disk space or mend the permissions, then write again; nothing was changed",
             ) from error
+        return start
 
     def _cut_torn_tail(self, path: Path) -> None:
         end = size = path.stat().st_size
@@ -120,6 +117,28 @@ class ChangeLog:
                 end = start
         if end < size:
             os.ftruncate(self._file.fileno(), end)
+
+
+def write_log(path: Path, changes: Iterable[LoggedChange]) -> None:
+    """Write a whole change log into a new file, on disk when this returns."""
+    with path.open("xb") as file:
+        file.writelines(_line(_record_of(change)) for change in changes)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read_log(path: Path, since: int = 0) -> Iterator[LoggedChange]:
+    """Yield the commits of a change log with a number greater than ``since``, without the aborted ones."""
+    waiting: LoggedChange | None = None
+    for record in _records(path, since):
+        if record.get("aborted"):
+            waiting = None
+            continue
+        if waiting is not None:
+            yield waiting
+        waiting = _change(record)
+    if waiting is not None:
+        yield waiting
 
 
 def _records(path: Path, since: int) -> Iterator[dict[str, Any]]:
@@ -162,6 +181,22 @@ def _record(path: Path, place: int, line: bytes) -> dict[str, Any]:
     return record
 
 
+def _record_of(change: LoggedChange) -> dict[str, Any]:
+    return {
+        "n": change.number,
+        "at": change.recorded_at.iso(),
+        "ns": change.namespace,
+        "verb": change.verb,
+        "add": _nquads(change.adds),
+        "del": _nquads(change.removes),
+    }
+
+
+def _line(record: dict[str, Any]) -> bytes:
+    text = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
+    return b"%08x %s\n" % (zlib.crc32(text), text)
+
+
 def _change(record: dict[str, Any]) -> LoggedChange:
     return LoggedChange(
         number=record["n"],
@@ -181,7 +216,8 @@ def _quads(text: str) -> tuple[Quad, ...]:
     return tuple(parse(text.encode(), format=RdfFormat.N_QUADS))
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Put on disk what was made, renamed or removed in a folder."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

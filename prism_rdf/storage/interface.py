@@ -22,12 +22,15 @@ QueryResult = QuerySolutions | QueryBoolean | QueryTriples
 GraphName = NamedNode | BlankNode | DefaultGraph
 
 
-class InvariantBroken(Exception):
-    """A post-condition found violations, named by its graph; the update was rolled back."""
+VIOLATION = NamedNode("urn:prism:violation")
 
-    def __init__(self, graph: str) -> None:
-        super().__init__(f"invariant {graph} broken")
-        self.graph = graph
+
+class InvariantBroken(Exception):
+    """The post-condition of this name found violations; the update was rolled back."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"invariant {name} broken")
+        self.name = name
 
 
 class GraphReader(Protocol):
@@ -57,11 +60,11 @@ class GraphReader(Protocol):
 class GraphStore(GraphReader, Protocol):
     """A reader that can also apply one atomic change."""
 
-    def apply(self, adds: Sequence[Quad], removes: Sequence[Quad], checks: Mapping[NamedNode, str]) -> None:
+    def apply(self, adds: Sequence[Quad], removes: Sequence[Quad], checks: Mapping[str, str]) -> None:
         """Remove, add and check in one atomic update.
 
-        Each check is an update operation that writes what breaks an invariant into the graph it is keyed by; when
-        one did, everything is rolled back and InvariantBroken names that graph.
+        Each check is an update operation, keyed by its name, that writes what breaks an invariant into the graph
+        VIOLATION; when one did, everything is rolled back and InvariantBroken names it.
         """
         ...
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from pyoxigraph import NamedNode, Quad, QuerySolutions, Variable
 
@@ -41,6 +41,15 @@ class Check:
         """Return whether the check can be restricted to some entities."""
         return _FOCUS.search(self.text) is not None
 
+    @cached_property
+    def layers(self) -> frozenset[str]:
+        """Return the layers whose graphs the check reads."""
+        return frozenset(_PARAMETER.findall(self._query))
+
+    @cached_property
+    def _query(self) -> str:
+        return _plain_query(self.text)
+
     def bind(
         self, names: Names, focus: Sequence[NamedNode] | None = None, states: Sequence[NamedNode] | None = None
     ) -> str:
@@ -66,7 +75,7 @@ class Check:
                 return f"VALUES ?touched {{ {_listed(states)} }} ?{match[1]} {_SUPERSEDED_BY}? ?touched ."
             return "" if focus is None else f"VALUES ?entity {{ {_listed(focus)} }}"
 
-        return _FOCUS.sub(values, _PARAMETER.sub(term, _plain_query(self.text)))
+        return _FOCUS.sub(values, _PARAMETER.sub(term, self._query))
 
     def post_condition(
         self,
