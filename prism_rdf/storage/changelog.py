@@ -19,6 +19,7 @@ from pyoxigraph import Quad, RdfFormat, parse, serialize
 
 from prism_rdf.clock import Instant
 from prism_rdf.errors import RefusedError
+from prism_rdf.storage.folder import sync_folder
 
 _BLOCK = 65_536
 _NUMBERED = re.compile(rb'[0-9a-f]{8} \{"n":(\d+),')
@@ -214,12 +215,3 @@ def _nquads(quads: Iterable[Quad]) -> str:
 
 def _quads(text: str) -> tuple[Quad, ...]:
     return tuple(parse(text.encode(), format=RdfFormat.N_QUADS))
-
-
-def sync_folder(folder: Path) -> None:
-    """Put on disk what was made, renamed or removed in a folder."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

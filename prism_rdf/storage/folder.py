@@ -1,38 +1,75 @@
-"""The folder of a tenant's store: where each part lies, and which version wrote it."""
+"""The folder of a tenant's store: where each part lies, which version wrote it, and how a whole store is replaced.
+
+A store is rewritten as its next generation: new parts are built beside the old ones, and become the store in one
+rename of ``prism.json``. Parts of any other generation are leftovers, of a rewriting that was cut off before that
+rename or after it, and are removed by whoever opens the store next.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from prism_rdf.errors import BadArgument, NotAStore, NotFoundError, StoreVersionError
+from prism_rdf.errors import BadArgument, NotAStore, NotFoundError, RefusedError, StoreVersionError
 from prism_rdf.namespaces import check_name
 
 FORMAT_VERSION = 1
 _MARK = "prism.json"
+_BUILDING = ".new"
+_PARTS = ("quads", "changes.log", "index")
 
 
 @dataclass(frozen=True)
 class StoreFolder:
-    """``{home}/{tenant}/``: prism.json, quads/ (Oxigraph), changes.log, index/."""
+    """``{home}/{tenant}/``: prism.json, quads/ (Oxigraph), changes.log, index/; from the second generation numbered."""
 
     path: Path
     tenant: str
     base: str
+    generation: int = 1
 
     @property
     def quads(self) -> Path:
-        return self.path / "quads"
+        return self._part("quads")
 
     @property
     def log(self) -> Path:
-        return self.path / "changes.log"
+        return self._part("changes.log")
+
+    @property
+    def forget_key(self) -> Path:
+        return self.path / "forget.key"
 
     def index(self, leg: str, namespace: str) -> Path:
-        return self.path / "index" / leg / namespace
+        return self._part("index") / leg / namespace
+
+    def following(self) -> StoreFolder:
+        """Return the next generation, whose parts are to be built."""
+        return replace(self, generation=self.generation + 1)
+
+    def take_over(self) -> None:
+        """Make the parts of this generation the store: atomic, and on disk when this returns."""
+        _write_mark(self)
+
+    def is_current(self) -> bool:
+        """Return whether ``prism.json`` still names this generation."""
+        return _read_mark(self.path, self.tenant, None) == self
+
+    def clear_leftovers(self) -> None:
+        """Remove the parts of other generations; only for who holds the store."""
+        own = {self._part(name) for name in _PARTS}
+        for name in _PARTS:
+            for part in self.path.glob(f"{name}*"):
+                if part not in own and part.name.removeprefix(name).removeprefix(".").isdecimal() | (part.name == name):
+                    remove(part)
+
+    def _part(self, name: str) -> Path:
+        return self.path / (name if self.generation == 1 else f"{name}.{self.generation}")
 
 
 def open_folder(home: Path, tenant: str, *, create: bool, base: str | None = None) -> StoreFolder:
@@ -43,9 +80,8 @@ def open_folder(home: Path, tenant: str, *, create: bool, base: str | None = Non
     """
     check_name("tenant", tenant)
     path = home / tenant
-    mark = path / _MARK
-    if mark.is_file():
-        return _read_mark(path, mark, tenant, base)
+    if (path / _MARK).is_file():
+        return _read_mark(path, tenant, base)
     _refuse_foreign(home, path)
     if not create:
         raise NotFoundError(
@@ -53,18 +89,72 @@ def open_folder(home: Path, tenant: str, *, create: bool, base: str | None = Non
             rule="reading does not make a store",
             mend="run `prism ingest PATH --pid PID` first, or name another --home or --tenant",
         )
-    return _make(path, mark, tenant, base or f"urn:prism:{tenant}")
+    folder = StoreFolder(path, tenant, _usable(base or f"urn:prism:{tenant}"))
+    with building(folder):
+        pass
+    return folder
+
+
+def vacant(home: Path, tenant: str) -> Path:
+    """Return the folder in which a whole store of the tenant may be put; raise RefusedError when there is one."""
+    path = home / check_name("tenant", tenant)
+    if (path / _MARK).is_file():
+        raise RefusedError(
+            f"there already is a store of tenant {tenant!r} in {home}",
+            rule="a store, in use or not, is never written over",
+            mend="name another --home, or move that folder away first",
+        )
+    _refuse_foreign(home, path)
+    return path
+
+
+@contextmanager
+def building(folder: StoreFolder) -> Iterator[StoreFolder]:
+    """Yield a folder beside ``folder`` to build a store in; it is renamed into its place when all went well.
+
+    Nothing is left when an error is raised. When another store was put there in the meantime, that one stays.
+    """
+    fresh = replace(folder, path=folder.path.with_name(f".{folder.path.name}.{os.getpid()}{_BUILDING}"))
+    fresh.path.mkdir(parents=True)
+    try:
+        yield fresh
+        _write_mark(fresh)
+        fresh.path.rename(folder.path)
+        sync_folder(folder.path.parent)
+    except BaseException as error:
+        remove(fresh.path)
+        if not isinstance(error, OSError) or not (folder.path / _MARK).is_file():
+            raise
 
 
 def tenants(home: Path) -> tuple[str, ...]:
     """Return the tenants that have a store in ``home``."""
-    return tuple(sorted(mark.parent.name for mark in home.glob(f"*/{_MARK}")))
+    return tuple(sorted(mark.parent.name for mark in home.glob(f"[!.]*/{_MARK}")))
 
 
-def _read_mark(path: Path, mark: Path, tenant: str, base: str | None) -> StoreFolder:
+def remove(part: Path) -> None:
+    """Remove a file or a folder with all that is in it."""
+    if part.is_dir():
+        shutil.rmtree(part)
+    else:
+        part.unlink(missing_ok=True)
+
+
+def sync_folder(folder: Path) -> None:
+    """Put on disk what was made, renamed or removed in a folder."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _read_mark(path: Path, tenant: str, base: str | None) -> StoreFolder:
+    mark = path / _MARK
     try:
         settings = json.loads(mark.read_text("utf-8"))
         version, own_base = int(settings["format"]), str(settings["base"])
+        generation = int(settings.get("generation", 1))
     except (ValueError, KeyError, TypeError) as error:
         raise NotAStore(
             f"{mark} is not readable as a store's description",
@@ -83,7 +173,7 @@ def _read_mark(path: Path, mark: Path, tenant: str, base: str | None) -> StoreFo
             rule="the base is fixed when a store is made",
             mend="leave base out, or make a new store",
         )
-    return StoreFolder(path, tenant, own_base)
+    return StoreFolder(path, tenant, own_base, generation)
 
 
 def _refuse_foreign(home: Path, path: Path) -> None:
@@ -91,7 +181,8 @@ def _refuse_foreign(home: Path, path: Path) -> None:
         if place.exists() and not place.is_dir():
             raise NotAStore(f"{place} is a file, not a store", rule="a home is a folder", mend="choose another --home")
     occupied = path.is_dir() and any(path.iterdir())
-    foreign = home.is_dir() and any(home.iterdir()) and not tenants(home)
+    others = (child for child in home.iterdir() if not child.name.endswith(_BUILDING)) if home.is_dir() else iter(())
+    foreign = any(others) and not tenants(home)
     if occupied or foreign:
         raise NotAStore(
             f"{home} is not a store, and it is not empty",
@@ -100,21 +191,22 @@ def _refuse_foreign(home: Path, path: Path) -> None:
         )
 
 
-def _make(path: Path, mark: Path, tenant: str, base: str) -> StoreFolder:
+def _usable(base: str) -> str:
     if base.endswith("/") or " " in base or ":" not in base:
         raise BadArgument(
             f"{base!r} is not usable as a base",
             rule="a base is an absolute IRI without a trailing slash",
             mend="for example urn:prism:acme or https://data.example.org/prism",
         )
-    fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
-    fresh.mkdir(parents=True)
-    text = json.dumps({"format": FORMAT_VERSION, "tenant": tenant, "base": base}, indent=2) + "\n"
-    (fresh / _MARK).write_text(text, "utf-8")
-    try:
-        fresh.rename(path)
-    except OSError:
-        shutil.rmtree(fresh)
-        if not mark.is_file():
-            raise
-    return StoreFolder(path, tenant, base)
+    return base
+
+
+def _write_mark(folder: StoreFolder) -> None:
+    says = {"format": FORMAT_VERSION, "tenant": folder.tenant, "base": folder.base, "generation": folder.generation}
+    fresh = folder.path / f"{_MARK}{_BUILDING}"
+    with fresh.open("w", encoding="utf-8") as file:
+        file.write(json.dumps(says, indent=2) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(fresh, folder.path / _MARK)
+    sync_folder(folder.path)
