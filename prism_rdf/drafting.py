@@ -9,10 +9,10 @@ from uuid import uuid4
 from pyoxigraph import NamedNode
 
 from prism_rdf.clock import Edge, TimeInput, start_of
-from prism_rdf.errors import BadArgument, NotFoundError, RefusedError
+from prism_rdf.errors import BadArgument, NotFoundError, RefusedError, UnknownEntity
 from prism_rdf.model import Assertion, DraftEnd, DraftSource, DraftVersion, Event, Intent, Receipt, Term
 from prism_rdf.reading import ReadingVerbs
-from prism_rdf.statements import Props, assertions
+from prism_rdf.statements import Props, assertions, memory_named, node_named
 from prism_rdf.temporal.drafts import Thread, open_thread, read_thread
 from prism_rdf.temporal.read import snapshot
 
@@ -46,7 +46,7 @@ class DraftingVerbs(ReadingVerbs):
             )
         node = self.resolve(entity)
         known, touched = self._type_of(node), self._touched(at)
-        said = assertions(known, props, Edge(touched), None)
+        said = assertions(known, props, Edge(touched), None, self.resolve)
         fresh = str(uuid4())
 
         def intents() -> Sequence[Intent]:
@@ -77,18 +77,20 @@ class DraftingVerbs(ReadingVerbs):
     ) -> Receipt:
         """Seal a draft: what it says, with ``props_at_seal`` laid over it, becomes history from ``valid_from`` on.
 
-        ``wip`` is the uuid of the thread. The event says whether what was sealed differs from the draft (props_drift).
+        ``wip`` is the uuid of the thread, or its entity. The event says whether what was sealed differs from the draft
+        (props_drift).
         Raises NotFoundError for an unknown draft, RefusedError for one that is no longer open.
         """
         thread = self._thread(wip)
         known = self._type_of(thread.entity)
         now = self.prism.clock.now()
         start = Edge(now) if valid_from is None else start_of(valid_from)
-        over = assertions(known, props_at_seal or {}, start, None)
-        entity = self.names.uuid_of(thread.entity.value)
+        over = assertions(known, props_at_seal or {}, start, None, self.resolve)
+        entity, draft_uuid = (self.names.uuid_of(node.value) for node in (thread.entity, thread.node))
+        cause_memory = memory_named(self.names, cause_memory)
 
         def intents() -> Sequence[Intent]:
-            open_now = self._must_be_open(self._thread(wip))
+            open_now = self._must_be_open(self._thread(draft_uuid))
             draft = self._draft_props(open_now)
             final = _overlaid(draft, over)
             multi = {prop.iri for prop in known.properties if prop.multi}
@@ -103,35 +105,45 @@ class DraftingVerbs(ReadingVerbs):
                 source=open_now.node.value,
                 props_drift=final != draft,
             )
-            return (event, DraftEnd(entity, wip, max(now, open_now.touched_at), "sealed"))
+            return (event, DraftEnd(entity, draft_uuid, max(now, open_now.touched_at), "sealed"))
 
-        payload = [wip, dict(props_at_seal or {}), event_type, valid_from]
+        payload = [draft_uuid, dict(props_at_seal or {}), event_type, valid_from]
         return self.prism.commit(self.pid, intents, "seal", idempotency_key, payload)
 
     def discard(self, wip: str, *, idempotency_key: str = "") -> Receipt:
         """Close a draft without making history of it; as-of still shows it in its time."""
-        entity = self.names.uuid_of(self._thread(wip).entity.value)
+        thread = self._thread(wip)
+        entity, draft_uuid = (self.names.uuid_of(node.value) for node in (thread.entity, thread.node))
         now = self.prism.clock.now()
 
         def intents() -> Sequence[Intent]:
-            open_now = self._must_be_open(self._thread(wip))
-            return (DraftEnd(entity, wip, max(now, open_now.touched_at), "discarded"),)
+            open_now = self._must_be_open(self._thread(draft_uuid))
+            return (DraftEnd(entity, draft_uuid, max(now, open_now.touched_at), "discarded"),)
 
-        return self.prism.commit(self.pid, intents, "discard", idempotency_key, [wip])
+        return self.prism.commit(self.pid, intents, "discard", idempotency_key, [draft_uuid])
 
     def _touched(self, at: TimeInput | None) -> Any:
         return self.prism.clock.now() if at is None else start_of(at).instant
 
     def _thread(self, wip: str) -> Thread:
-        thread = read_thread(self._store, self.names, self.names.draft(wip))
+        node = node_named(wip, self.names.draft)
+        thread = read_thread(self._store, self.names, node) if node else None
+        if thread is None:
+            thread = self._open_draft_of(wip)
         if thread is None:
             raise NotFoundError(
                 f"there is no draft {wip} in {self.pid}",
-                rule="a draft is named by the uuid that wip returned",
+                rule="a draft is named by the uuid that wip returned, or by its entity while it is open",
                 mend="list the open ones with drafts()",
                 node=wip,
             )
         return thread
+
+    def _open_draft_of(self, entity: str) -> Thread | None:
+        try:
+            return open_thread(self._store, self.names, self.resolve(entity))
+        except UnknownEntity:
+            return None
 
     def _must_be_open(self, thread: Thread) -> Thread:
         if thread.closed_at is not None:

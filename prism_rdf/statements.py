@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from pyoxigraph import Literal, NamedNode
 
 from prism_rdf.canonical.catalog import EntityType, Property
 from prism_rdf.clock import Edge, Instant, TimeInput, end_of, start_of
 from prism_rdf.errors import BadArgument, BadTime
-from prism_rdf.model import Assertion, Op, Value, term_of
+from prism_rdf.model import Assertion, Op, Value, instant_literal, term_of
+from prism_rdf.namespaces import XSD, Names
 
 Props = Mapping[str, Value | Sequence[Value] | None]
+Resolve = Callable[[str], NamedNode]
+
+_DATE_TIME = NamedNode(XSD + "dateTime")
 
 
 def begin(valid_from: TimeInput | None) -> Instant | None:
@@ -44,8 +48,33 @@ def check_alias(surface_form: str, tier: int) -> None:
         )
 
 
-def assertions(known: EntityType, props: Props, start: Edge, until: Instant | None) -> tuple[Assertion, ...]:
-    """Return what the props say: None clears, a list replaces all values of a multi-valued property."""
+def node_named(text: str, mint: Resolve) -> NamedNode | None:
+    """Return the node that a uuid (its IRI is ``mint(uuid)``) or an IRI names; None for text that can be neither."""
+    try:
+        return NamedNode(text) if ":" in text else mint(text)
+    except ValueError:
+        return None
+
+
+def memory_named(names: Names, text: str) -> str:
+    """Return the IRI of the memory that is named as a cause, by uuid or IRI; empty for empty text."""
+    node = node_named(text, names.memory) if text else None
+    if text and node is None:
+        raise BadArgument(
+            f"{text!r} names no memory",
+            rule="a cause is named by the uuid or the IRI of a memory",
+            mend="prism recall TEXT --json shows the id of each memory",
+        )
+    return node.value if node else ""
+
+
+def assertions(
+    known: EntityType, props: Props, start: Edge, until: Instant | None, resolve: Resolve
+) -> tuple[Assertion, ...]:
+    """Return what the props say: None clears, a list replaces all values of a multi-valued property.
+
+    ``resolve`` finds the entity that the text of a reference names.
+    """
     said: list[Assertion] = []
     for name, value in props.items():
         prop = known.property(name)
@@ -61,13 +90,26 @@ def assertions(known: EntityType, props: Props, start: Edge, until: Instant | No
                 mend="give one value",
             )
         op: Op = "add" if prop.multi else "set"
-        said += [Assertion(prop.iri, _term(prop, each), op, start.instant, until) for each in values]
+        said += [Assertion(prop.iri, _term(prop, each, resolve), op, start.instant, until) for each in values]
     return tuple(said)
 
 
-def _term(prop: Property, value: Value) -> NamedNode | Literal:
-    if isinstance(value, str) and prop.object_class is not None:
-        return NamedNode(value)
-    if isinstance(value, str) and prop.datatype is not None:
-        return Literal(value, datatype=prop.datatype)
-    return term_of(value)
+def _term(prop: Property, value: Value, resolve: Resolve) -> NamedNode | Literal:
+    if not isinstance(value, str):
+        return term_of(value)
+    if prop.object_class is not None:
+        return resolve(value)
+    if prop.datatype == _DATE_TIME:
+        return _instant_of(prop, value)
+    return Literal(value) if prop.datatype is None else Literal(value, datatype=prop.datatype)
+
+
+def _instant_of(prop: Property, value: str) -> Literal:
+    try:
+        return instant_literal(Instant.parse(value))
+    except BadTime as error:
+        raise BadTime(
+            f"{prop.name} is an instant, and {value!r} is none",
+            rule="an instant has a date, a time and a zone",
+            mend="write it as 2015-03-01T12:00:00Z",
+        ) from error

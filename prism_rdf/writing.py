@@ -28,7 +28,7 @@ from prism_rdf.model import (
     Withdrawal,
 )
 from prism_rdf.reading import ReadingVerbs
-from prism_rdf.statements import Props, assertions, begin, check_alias, check_order, end
+from prism_rdf.statements import Props, assertions, begin, check_alias, check_order, end, memory_named, node_named
 from prism_rdf.storage.about import about
 from prism_rdf.temporal.events import CHANGES, read_stated
 
@@ -61,11 +61,12 @@ class WritingVerbs(ReadingVerbs):
                 mend=f"give one of: {', '.join(prop.name for prop in known.properties)}",
             )
         uuid, at = str(uuid4()), self._start(valid_from)
+        cause_memory = memory_named(self.names, cause_memory)
         event = Event(
             entity=uuid,
             event_type="created",
             at=at,
-            assertions=assertions(known, props, at, None),
+            assertions=assertions(known, props, at, None, self.resolve),
             cause_memory=cause_memory,
             cause_commit=cause_commit,
             description=description,
@@ -102,7 +103,8 @@ class WritingVerbs(ReadingVerbs):
         known = self._type_of(node)
         start, until = self._start(valid_from), end(valid_until)
         check_order(start.instant, until)
-        said = assertions(known, props, start, until)
+        said = assertions(known, props, start, until, self.resolve)
+        cause_memory = memory_named(self.names, cause_memory)
 
         def intents() -> tuple[Event, ...]:
             event = Event(
@@ -145,14 +147,16 @@ class WritingVerbs(ReadingVerbs):
         node = self.resolve(entity)
         start, key = self._start(options.pop("valid_from", None)), options.pop("idempotency_key", "")
         said = Assertion(RETIRED, Literal(retired), "set", start.instant)
+        options["cause_memory"] = memory_named(self.names, options.get("cause_memory", ""))
         event = Event(self.names.uuid_of(node.value), event_type, start, (said,), **options)
         return self.prism.commit(
             self.pid, lambda: (event,), event_type, key, [node.value, retired, start.instant.iso()]
         )
 
     def retract(self, event: str, *, idempotency_key: str = "") -> Receipt:
-        """Stop believing one event (its IRI, as blame names it): the history is folded anew without it."""
-        found = [w for w in self._withdrawals([NamedNode(event)]) if w.entity]
+        """Stop believing one event (the IRI that blame names, or its uuid): the history is folded anew without it."""
+        node = node_named(event, self.names.event)
+        found = self._withdrawals([node]) if node else []
         if not found:
             raise NotFoundError(
                 f"there is no event {event} in {self.pid}",
