@@ -13,6 +13,7 @@ from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.canonical.entities import plan_entities, type_of
 from prism_rdf.errors import UnknownEntity, ValidationError, Violation
 from prism_rdf.evidence.memories import plan_memories
+from prism_rdf.forgotten import Forgotten
 from prism_rdf.model import (
     Alias,
     ChangeSet,
@@ -26,7 +27,7 @@ from prism_rdf.model import (
     Withdrawal,
     instant_literal,
 )
-from prism_rdf.namespaces import local_name, meta_graph, prism
+from prism_rdf.namespaces import Names, local_name, meta_graph, prism
 from prism_rdf.semantic.aliases import plan_aliases
 from prism_rdf.semantic.references import plan_references
 from prism_rdf.storage.about import about
@@ -43,11 +44,16 @@ _Kind = TypeVar("_Kind", bound=Intent)
 
 @dataclass(frozen=True)
 class Ground:
-    """What every plan stands on: the store as it is, the types it knows, and whose it is."""
+    """What every plan stands on: the store as it is, the types it knows, whose it is, and what it must not take in."""
 
     store: GraphReader
     catalog: TypeCatalog
     tenant: str
+    forgotten: Forgotten | None = None
+
+    def spared(self, intents: Sequence[Intent], names: Names) -> tuple[tuple[Intent, ...], tuple[str, ...]]:
+        """Return the intents without what was forgotten here, and notes for the receipt."""
+        return (tuple(intents), ()) if self.forgotten is None else self.forgotten.spare(intents, names)
 
     def superclasses(self, type_iri: NamedNode) -> tuple[NamedNode, ...]:
         return self.catalog.type(type_iri).superclasses

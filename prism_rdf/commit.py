@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from pyoxigraph import Literal, NamedNode, Quad
 
@@ -70,14 +71,30 @@ class Committer:
             if repeated is not None:
                 return repeated
             writing = Writing(names, self._next_instant(), self._number + 1)
-            wanted = tuple(intents())
+            wanted, notes = self._ground.spared(intents(), names)
             change = plan(self._ground, wanted, writing)
             created = tuple(names.entity(i.uuid).value for i in wanted if isinstance(i, NewEntity))
             if change.empty:
-                return Receipt(None, None, created)
+                return Receipt(None, None, created, notes)
             self._judge(change, names)
             self._commit(change, writing, verb, self._record(writing, verb, key, payload, created))
-            return Receipt(writing.number, writing.now, created, change.notes)
+            return Receipt(writing.number, writing.now, created, notes + change.notes)
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Let nobody write meanwhile; a commit that is under way ends first."""
+        with self._lock:
+            yield
+
+    def stamp(self, namespace: str, verb: str) -> tuple[Writing, LoggedChange]:
+        """Return when and as which number a commit would be written now, and its record; for who rewrites the store."""
+        writing = Writing(Names(self._base, namespace), self._next_instant(), self._number + 1)
+        record = self._record(writing, verb, "", "", ())
+        return writing, LoggedChange(writing.number, writing.now, namespace, verb, record, (self._last(),))
+
+    def reread(self) -> None:
+        """Take the number of the last commit from the store, which was rewritten."""
+        self._number, self._recorded_at = self._read_last()
 
     def apply_due(self, now: Instant) -> None:
         """Bring the current graphs up to ``now``: what begins or ends by time alone needs no commit."""
@@ -106,14 +123,13 @@ class Committer:
             raise ValidationError(found)
 
     def _commit(self, change: ChangeSet, writing: Writing, verb: str, record: Sequence[Quad]) -> None:
-        last = Quad(NamedNode(self._base), LAST_COMMIT, Literal(self._number), self._meta)
         logged = LoggedChange(
             number=writing.number,
             recorded_at=writing.now,
             namespace=writing.names.namespace,
             verb=verb,
             adds=(*change.adds, *record),
-            removes=(*change.removes, last),
+            removes=(*change.removes, self._last()),
         )
         self._log.append(logged)
         try:
@@ -125,6 +141,9 @@ class Committer:
             self._log.abort(writing.number)
             raise
         self._number, self._recorded_at = writing.number, writing.now
+
+    def _last(self) -> Quad:
+        return Quad(NamedNode(self._base), LAST_COMMIT, Literal(self._number), self._meta)
 
     def _post_conditions(self, change: LoggedChange, touched: Sequence[NamedNode]) -> dict[str, str]:
         """Return the checks of what the change touches: those that read one of its graphs."""

@@ -18,6 +18,7 @@ from prism_rdf.commit import HAS_NAMESPACE, Committer, entities_of
 from prism_rdf.config import resolve as resolve_settings
 from prism_rdf.datasets import Dataset, Datasets, QueryAnswer
 from prism_rdf.errors import BadArgument, NotFoundError
+from prism_rdf.forgotten import Forgotten
 from prism_rdf.model import Intent, Receipt
 from prism_rdf.namespaces import check_name, commit_iri, meta_graph, prism
 from prism_rdf.project import Project
@@ -48,7 +49,8 @@ class Prism:
         self.catalog = TypeCatalog.shipped()
         self.store = EmbeddedStore(folder.quads if folder else None)
         self._log = ChangeLog(folder.log if folder else None)
-        ground = Ground(self.store, self.catalog, tenant)
+        forgotten = Forgotten(self.store, base, folder.forget_key if folder else None)
+        ground = Ground(self.store, self.catalog, tenant, forgotten)
         self._committer = Committer(ground, self.store, self._log, _shipped_gate(), base, clock)
         self._datasets = Datasets(ground, base)
         self._answering: dict[str, Answering] = {}

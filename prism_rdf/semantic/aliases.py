@@ -53,11 +53,16 @@ def plan_aliases(store: GraphReader, aliases: Iterable[Alias], writing: Writing)
     return Delta.joined(_plan_alias(store, alias, writing) for alias in aliases)
 
 
+def alias_node(alias: Alias, names: Names) -> NamedNode:
+    """Return the alias's IRI, which follows from the name, its kind, whose it is, since when and who says so."""
+    start = alias.start.iso() if alias.start else ""
+    target = names.entity(alias.target).value
+    return names.alias(derived_uuid("alias", target, alias.surface_form, alias.kind, start, alias.source))
+
+
 def _plan_alias(store: GraphReader, alias: Alias, writing: Writing) -> Delta:
     names = writing.names
-    target = names.entity(alias.target)
-    start = alias.start.iso() if alias.start else ""
-    node = names.alias(derived_uuid("alias", target.value, alias.surface_form, alias.kind, start, alias.source))
+    target, node = names.entity(alias.target), alias_node(alias, names)
     graph = names.graph("semantic")
     says = [
         Quad(node, RDF_TYPE, prism("Alias"), graph),

@@ -70,14 +70,14 @@ def _plan_entity(
         pieces, planned = _append(store, entity, tail, fresh, multi, writing)
     else:
         believed = [each for each in read_stated(store, entity, graph) if each.event not in withdrawn]
-        pieces, planned = _refold(store, entity, believed + fresh, multi, writing)
+        pieces, planned = refold(store, entity, believed + fresh, multi, writing)
     return Folding(entity, pieces, Delta.joined([*parts, *planned]))
 
 
-def _refold(
+def refold(
     store: GraphReader, entity: NamedNode, stated: list[Stated], multi: Collection[NamedNode], writing: Writing
 ) -> tuple[tuple[Piece, ...], list[Delta]]:
-    """Fold the whole history anew."""
+    """Fold the whole history anew from what is ``stated``, against the states and the tail that are in ``store``."""
     pieces = fold(stated, multi)
     stored = read_sealed(store, entity, writing.names.graph("temporal"))
     nodes, delta = plan_states(entity, pieces, stored, writing)
