@@ -69,15 +69,18 @@ def _props_json(
     multi = {prop.iri for prop in kind.properties if prop.multi} if kind else set()
     shown: dict[str, Any] = {}
     for prop, terms in props.items():
-        values = [_value_json(store, names, term, now) for term in terms]
+        values = [value_json(store, names, term, now) for term in terms]
         shown[local_name(prop.value)] = values if prop in multi else values[0]
     return dict(sorted(shown.items()))
 
 
-def _value_json(store: GraphReader, names: Names, term: Term, now: Instant) -> Any:
-    if isinstance(term, NamedNode):
-        return {"ref": term.value, "identifier": identifier_now(store, names, term, now)}
-    return python_of(term)
+def value_json(store: GraphReader, names: Names, term: Term, now: Instant) -> Any:
+    return entity_json(store, names, term, now) if isinstance(term, NamedNode) else python_of(term)
+
+
+def entity_json(store: GraphReader, names: Names, entity: NamedNode, at: Instant) -> dict[str, Any]:
+    """Return an entity as others refer to it, with what it is called at ``at``."""
+    return {"ref": entity.value, "identifier": identifier_now(store, names, entity, at)}
 
 
 def identifier_now(store: GraphReader, names: Names, entity: NamedNode, at: Instant) -> str | None:
@@ -101,14 +104,22 @@ def type_json(known: EntityType, can_reference: Mapping[str, Sequence[str]]) -> 
 
 
 def changes_json(
-    was: Mapping[NamedNode, Sequence[Term]], now: Mapping[NamedNode, Sequence[Term]], kind: EntityType | None
+    store: GraphReader,
+    names: Names,
+    was: Mapping[NamedNode, Sequence[Term]],
+    now: Mapping[NamedNode, Sequence[Term]],
+    kind: EntityType | None,
+    at: Instant,
 ) -> dict[str, dict[str, Any]]:
-    """Return what differs: property name to ``{"from", "to"}``; None, or an empty list, where there is nothing."""
+    """Return what differs: property name to ``{"from", "to"}``; None, or an empty list, where there is nothing.
+
+    Entities that are referred to are called as they are at ``at``.
+    """
     multi = {prop.iri for prop in kind.properties if prop.multi} if kind else set()
 
     def shown(prop: NamedNode, values: Sequence[Term]) -> Any:
-        plain = [python_of(value) for value in values]
-        return plain if prop in multi else next(iter(plain), None)
+        listed = [value_json(store, names, value, at) for value in values]
+        return listed if prop in multi else next(iter(listed), None)
 
     return {
         local_name(prop.value): {"from": shown(prop, was.get(prop, ())), "to": shown(prop, now.get(prop, ()))}

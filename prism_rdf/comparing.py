@@ -35,11 +35,11 @@ def diff_entity(
     """
     was, now = _held(store, names, entity, before, known_at), _held(store, names, entity, after, known_at)
     known = references(store, names, source=entity, known_at=known_at)
-    began = [_reference(r) for r in known if r.holds(after) and not r.holds(before)]
-    ended = [_reference(r) for r in known if r.holds(before) and not r.holds(after)]
+    began = [_reference(store, names, r, after) for r in known if r.holds(after) and not r.holds(before)]
+    ended = [_reference(store, names, r, after) for r in known if r.holds(before) and not r.holds(after)]
     type_iri = type_of(store, names, entity)
     kind = catalog.type(type_iri) if type_iri else None
-    props = answers.changes_json(was or {}, now or {}, kind)
+    props = answers.changes_json(store, names, was or {}, now or {}, kind, after)
     if not props and not began and not ended:
         return None
     return {
@@ -74,5 +74,5 @@ def _held(store: GraphReader, names: Names, entity: NamedNode, at: Instant, know
     return None if state is None or state.void else snapshot(store, NamedNode(state.iri))
 
 
-def _reference(known: KnownReference) -> dict[str, str]:
-    return {"kind": local_name(known.kind.value), "target": known.target.value}
+def _reference(store: GraphReader, names: Names, known: KnownReference, at: Instant) -> dict[str, Any]:
+    return {"kind": local_name(known.kind.value), "target": answers.entity_json(store, names, known.target, at)}

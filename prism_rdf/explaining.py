@@ -7,11 +7,11 @@ from typing import Any
 
 from pyoxigraph import NamedNode
 
-from prism_rdf.answers import changes_json, iso
+from prism_rdf.answers import changes_json, entity_json, iso, value_json
 from prism_rdf.belief import RECORDED_AT, WITHDRAWN_AT, belief_of
 from prism_rdf.canonical.catalog import EntityType
 from prism_rdf.clock import Instant
-from prism_rdf.model import Term, Withdrawal, instant_literal, python_of
+from prism_rdf.model import Term, Withdrawal, instant_literal
 from prism_rdf.namespaces import Names, local_name, meta_graph, prism
 from prism_rdf.semantic.aliases import aliases_of
 from prism_rdf.semantic.references import references
@@ -73,7 +73,7 @@ def blame(
     return {
         "entity": entity.value,
         "property": local_name(prop.value),
-        "values": [python_of(value) for value in values],
+        "values": [value_json(store, names, value, at) for value in values],
         "since": iso(_held_since(store, names, entity, kind, prop, at, known_at)) if values else None,
         "events": [event_json(store, names, NamedNode(event)) for event in setters],
     }
@@ -105,7 +105,7 @@ def _at(pieces: tuple[Piece, ...], micros: int) -> Piece | None:
 
 
 def timeline(
-    store: GraphReader, names: Names, entity: NamedNode, kind: EntityType, known_at: Instant | None
+    store: GraphReader, names: Names, entity: NamedNode, kind: EntityType, now: Instant, known_at: Instant | None
 ) -> list[dict[str, Any]]:
     """Return everything that happened to an entity in valid time, oldest first: ``{"at", "kind", …}``.
 
@@ -118,7 +118,7 @@ def timeline(
         what = {
             "kind": "state",
             "void": piece.void,
-            "changes": changes_json(before.props if before else {}, piece.props, kind),
+            "changes": changes_json(store, names, before.props if before else {}, piece.props, kind, now),
             "events": caused,
         }
         entries.append((piece.start, what))
@@ -127,7 +127,8 @@ def timeline(
         what = {"kind": "alias", "surface_form": alias.surface_form, "alias_kind": alias.kind}
         entries += _began_and_ended(alias.valid_from, alias.valid_until, what)
     for known in references(store, names, source=entity, known_at=known_at):
-        what = {"kind": "reference", "reference_kind": local_name(known.kind.value), "target": known.target.value}
+        target = entity_json(store, names, known.target, now)
+        what = {"kind": "reference", "reference_kind": local_name(known.kind.value), "target": target}
         entries += _began_and_ended(known.valid_from, known.valid_until, what)
     entries.sort(key=lambda entry: (entry[0], entry[1]["kind"]))
     return [{"at": iso(instant(at)), **what} for at, what in entries]

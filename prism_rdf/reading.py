@@ -170,7 +170,8 @@ class ReadingVerbs:
         """Return what happened to an entity, in valid time: states, aliases, references, with their causes."""
         node = self.resolve(entity)
         known = self.prism.system_time(known_at)
-        return explaining.timeline(self._store, self.names, node, self._type_of(node), known)
+        now = self.prism.clock.now()
+        return explaining.timeline(self._store, self.names, node, self._type_of(node), now, known)
 
     def drafts(self, stale_after_days: int | None = None) -> list[dict[str, Any]]:
         """Return the open drafts, or only those untouched for so many days, oldest touch first."""
@@ -237,13 +238,10 @@ class ReadingVerbs:
         return [self._reference_json(known, at) for known in found if known.holds(at)]
 
     def _reference_json(self, known: KnownReference, at: Instant) -> dict[str, Any]:
-        def end(node: NamedNode) -> dict[str, Any]:
-            return {"ref": node.value, "identifier": answers.identifier_now(self._store, self.names, node, at)}
-
         return {
             "reference": known.node.value,
-            "source": end(known.source),
-            "target": end(known.target),
+            "source": answers.entity_json(self._store, self.names, known.source, at),
+            "target": answers.entity_json(self._store, self.names, known.target, at),
             "kind": local_name(known.kind.value),
             "valid_from": answers.iso(known.valid_from),
             "valid_until": answers.iso(known.valid_until),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from uuid import UUID
 
 from pyoxigraph import Literal, NamedNode
 
@@ -58,7 +59,7 @@ def node_named(text: str, mint: Resolve) -> NamedNode | None:
 
 def memory_named(names: Names, text: str) -> str:
     """Return the IRI of the memory that is named as a cause, by uuid or IRI; empty for empty text."""
-    node = node_named(text, names.memory) if text else None
+    node = node_named(text, lambda uuid: names.memory(str(UUID(uuid)))) if text else None
     if text and node is None:
         raise BadArgument(
             f"{text!r} names no memory",
