@@ -22,7 +22,7 @@ from prism_rdf.namespaces import RDF_TYPE, Names, commit_iri, meta_graph, prism
 from prism_rdf.scopes import scopes_of
 from prism_rdf.storage.about import about
 from prism_rdf.storage.changelog import ChangeLog, LoggedChange
-from prism_rdf.storage.interface import VIOLATION, GraphStore, InvariantBroken
+from prism_rdf.storage.interface import VIOLATION, GraphReader, GraphStore, InvariantBroken
 from prism_rdf.storage.overlay import Overlay
 from prism_rdf.validation.checks import Check, load_checks, touched_states
 from prism_rdf.validation.gate import Gate
@@ -49,13 +49,18 @@ class Committer:
         self._meta = meta_graph(base)
         self._lock = threading.RLock()
         self._checks: tuple[Check, ...] = load_checks()
-        self._number, self._recorded_at = self._read_last()
+        self._number, self._recorded_at = last_commit(self._store, self._base)
         self._replay()
 
     @property
     def number(self) -> int:
         """Return the number of the last commit; 0 when there is none."""
         return self._number
+
+    @property
+    def recorded_at(self) -> Instant | None:
+        """Return the system time of the last commit; None when there is none."""
+        return self._recorded_at
 
     def write(
         self, namespace: str, intents: Callable[[], Sequence[Intent]], verb: str, *, key: str = "", payload: str = ""
@@ -94,7 +99,7 @@ class Committer:
 
     def reread(self) -> None:
         """Take the number of the last commit from the store, which was rewritten."""
-        self._number, self._recorded_at = self._read_last()
+        self._number, self._recorded_at = last_commit(self._store, self._base)
 
     def apply_due(self, now: Instant) -> None:
         """Bring the current graphs up to ``now``: what begins or ends by time alone needs no commit."""
@@ -195,12 +200,6 @@ class Committer:
         created = tuple(entity.value for entity in commit.iris(_CREATED))
         return Receipt(commit.number(_NUMBER), commit.instant(_RECORDED_AT), created, replayed=True)
 
-    def _read_last(self) -> tuple[int, Instant | None]:
-        number = about(self._store, NamedNode(self._base), self._meta).number(LAST_COMMIT)
-        if number == 0:
-            return 0, None
-        return number, about(self._store, commit_iri(self._base, number), self._meta).instant(_RECORDED_AT)
-
     def _replay(self) -> None:
         """Apply the logged commits that the store lacks; one that breaks an invariant was never acknowledged."""
         for change in self._log.read(self._number):
@@ -211,6 +210,13 @@ class Committer:
                 self._log.abort(change.number)
                 continue
             self._number, self._recorded_at = change.number, change.recorded_at
+
+
+def last_commit(store: GraphReader, base: str) -> tuple[int, Instant | None]:
+    """Return the number and the system time of the last commit in a store; 0 and None when there is none."""
+    meta = meta_graph(base)
+    number = about(store, NamedNode(base), meta).number(LAST_COMMIT)
+    return number, about(store, commit_iri(base, number), meta).instant(_RECORDED_AT) if number else None
 
 
 def entities_of(change: LoggedChange, base: str) -> tuple[NamedNode, ...]:

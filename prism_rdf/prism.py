@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyoxigraph import NamedNode
@@ -17,10 +18,11 @@ from prism_rdf.clock import Clock, Instant, SystemClock, TimeInput, as_of_instan
 from prism_rdf.commit import HAS_NAMESPACE, Committer, entities_of
 from prism_rdf.config import resolve as resolve_settings
 from prism_rdf.datasets import Dataset, Datasets, QueryAnswer
-from prism_rdf.errors import BadArgument, NotFoundError
+from prism_rdf.errors import BadArgument, BusyError, NotFoundError
 from prism_rdf.forgotten import Forgotten
+from prism_rdf.maintenance.site import Site
 from prism_rdf.model import Intent, Receipt
-from prism_rdf.namespaces import check_name, commit_iri, meta_graph, prism
+from prism_rdf.namespaces import Names, check_name, commit_iri, meta_graph, prism
 from prism_rdf.project import Project
 from prism_rdf.storage.about import about
 from prism_rdf.storage.changelog import ChangeLog, LoggedChange
@@ -30,6 +32,7 @@ from prism_rdf.validation.gate import Gate
 
 if TYPE_CHECKING:
     from prism_rdf.answering import Answering
+    from prism_rdf.owner.place import Hold
 
 
 @cache
@@ -48,12 +51,15 @@ class Prism:
         self.clock = clock
         self.catalog = TypeCatalog.shipped()
         self.store = EmbeddedStore(folder.quads if folder else None)
+        if folder is not None:
+            self._settle_in(folder)
         self._log = ChangeLog(folder.log if folder else None)
         forgotten = Forgotten(self.store, base, folder.forget_key if folder else None)
-        ground = Ground(self.store, self.catalog, tenant, forgotten)
-        self._committer = Committer(ground, self.store, self._log, _shipped_gate(), base, clock)
-        self._datasets = Datasets(ground, base)
+        self._ground = Ground(self.store, self.catalog, tenant, forgotten)
+        self._committer = Committer(self._ground, self.store, self._log, _shipped_gate(), base, clock)
+        self._datasets = Datasets(self._ground, base)
         self._answering: dict[str, Answering] = {}
+        self._hold: Hold | None = None
 
     @classmethod
     def open(
@@ -62,17 +68,38 @@ class Prism:
         tenant: str | None = None,
         *,
         create: bool = True,
+        exclusive: bool = False,
         base: str | None = None,
         clock: Clock | None = None,
     ) -> Prism:
         """Open the store of a tenant in a folder, made when absent unless ``create`` is off.
 
-        ``home`` and ``tenant`` default to PRISM_HOME and PRISM_TENANT. Raises NotAStore, StoreVersionError,
-        NotFoundError, BusyError.
+        Its verbs are answered by the process that owns the store, which is started where there is none, so that any
+        number of programs use one store at once. With ``exclusive`` this process owns it until ``close``, and others
+        are told so; only then can it have a ``clock`` of its own. ``home`` and ``tenant`` default to PRISM_HOME and
+        PRISM_TENANT. Raises NotAStore, StoreVersionError, NotFoundError, BusyError.
         """
+        from prism_rdf import owner  # a door above this hall, through which one comes in
+
         settings = resolve_settings(home, tenant)
+        if clock is not None and not exclusive:
+            raise BadArgument(
+                "a clock was given for a store that may be shared",
+                rule="the owner of a store says what time it is",
+                mend="add exclusive=True, or leave the clock out",
+            )
         folder = open_folder(settings.home, settings.tenant, create=create, base=base)
-        return cls(folder, folder.base, settings.tenant, clock or SystemClock())
+        remote = None if exclusive else owner.connect(folder)
+        if remote is not None:
+            return remote
+        hold = owner.take(folder, "exclusive")
+        try:
+            opened = cls(folder, folder.base, settings.tenant, clock or SystemClock())
+        except BaseException:
+            hold.release()
+            raise
+        opened._hold = hold
+        return opened
 
     @classmethod
     def in_memory(cls, tenant: str = "default", *, clock: Clock | None = None) -> Prism:
@@ -183,12 +210,67 @@ class Prism:
         text = json.dumps(payload, sort_keys=True, default=str) if key else ""
         return self._committer.write(namespace, intents, verb, key=key, payload=text)
 
+    @property
+    def site(self) -> Site:
+        """Return the parts of the store, for maintenance."""
+        return Site(self.folder, self.base, self._ground, self.store, self._log, self._committer, self.clock)
+
+    def backup(self, target: str | PathLike[str]) -> dict[str, object]:
+        """Copy the store into a new folder, as it is at one commit, while writing goes on.
+
+        Returns ``{"target", "commit", "recorded_at", "files", "bytes"}``. Raises RefusedError for a target that is
+        already there, a full disk, or a store in memory.
+        """
+        from prism_rdf.maintenance.backup import backup
+
+        return backup(self.site, Path(target))
+
+    @staticmethod
+    def restore(
+        source: str | PathLike[str],
+        home: str | PathLike[str] | None = None,
+        tenant: str | None = None,
+        *,
+        at: TimeInput | int | None = None,
+    ) -> dict[str, object]:
+        """Make a store from a backup, where there is none; ``at``: as it was at a system time, or after a commit.
+
+        Returns ``{"store", "tenant", "commit", "recorded_at", "made_at"}``. Raises RefusedError when there is a store
+        or the backup is damaged, NotFoundError when it does not reach ``at``.
+        """
+        from prism_rdf.maintenance.restore import restore
+
+        settings = resolve_settings(home, tenant)
+        return restore(Path(source), settings.home, settings.tenant, at)
+
+    def rebuild(self, pid: str | None = None) -> dict[str, int]:
+        """Compute the derived graphs (current, tail) of a project or of all anew, each in one atomic update.
+
+        Returns for each project of how many entities something was stale.
+        """
+        from prism_rdf.maintenance.derived import rebuild
+
+        return {name: rebuild(self.site, Names(self.base, name)) for name in ([pid] if pid else self.projects())}
+
+    def _settle_in(self, folder: StoreFolder) -> None:
+        """Now that nobody else has the store: see that it still is the one, and finish what a crash cut off."""
+        if not folder.is_current():
+            self.store.close()
+            raise BusyError(
+                f"the store in {folder.path} was replaced a moment ago",
+                rule="one process owns a store at a time",
+                mend="open it again",
+            )
+        folder.clear_leftovers()
+
     def close(self) -> None:
         """Release the store; another process may open it then."""
         for answering in self._answering.values():
             answering.close()
         self._log.close()
         self.store.close()
+        if self._hold is not None:
+            self._hold.release()
 
     def __enter__(self) -> Prism:
         return self

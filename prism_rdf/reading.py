@@ -275,11 +275,16 @@ class ReadingVerbs:
         return self._state_json(NamedNode(entity), as_of, known_at, prefer_wip=prefer_wip) or {"state": None}
 
     def check(self) -> list[dict[str, str]]:
-        """Return every broken invariant of this project: ``{"check", "entity", "detail"}``; empty when sound."""
+        """Return every broken invariant of this project: ``{"check", "entity", "detail"}``; empty when sound.
+
+        ``stale-current`` and ``stale-tail`` tell of a derived graph that differs from the computation.
+        """
+        from prism_rdf.maintenance.derived import stale
         from prism_rdf.validation.checks import run_checks
 
-        found = run_checks(self._store, self.names)
-        return [{"check": f.check, "entity": f.entity, "detail": f.detail} for f in found]
+        broken = [(f.check, f.entity, f.detail) for f in run_checks(self._store, self.names)]
+        broken += [(f.check, f.entity.value, f.detail) for f in stale(self.prism.site, self.names)]
+        return [{"check": check, "entity": entity, "detail": detail} for check, entity, detail in broken]
 
     @property
     def _store(self) -> EmbeddedStore:

@@ -89,10 +89,13 @@ def open_folder(home: Path, tenant: str, *, create: bool, base: str | None = Non
             rule="reading does not make a store",
             mend="run `prism ingest PATH --pid PID` first, or name another --home or --tenant",
         )
-    folder = StoreFolder(path, tenant, _usable(base or f"urn:prism:{tenant}"))
-    with building(folder):
-        pass
-    return folder
+    try:
+        with building(StoreFolder(path, tenant, _usable(base or f"urn:prism:{tenant}"))):
+            pass
+    except OSError:
+        if not (path / _MARK).is_file():  # else another process made it in the meantime
+            raise
+    return _read_mark(path, tenant, base)
 
 
 def vacant(home: Path, tenant: str) -> Path:
@@ -112,7 +115,7 @@ def vacant(home: Path, tenant: str) -> Path:
 def building(folder: StoreFolder) -> Iterator[StoreFolder]:
     """Yield a folder beside ``folder`` to build a store in; it is renamed into its place when all went well.
 
-    Nothing is left when an error is raised. When another store was put there in the meantime, that one stays.
+    Nothing is left of it when an error is raised; OSError when another store was put there in the meantime.
     """
     fresh = replace(folder, path=folder.path.with_name(f".{folder.path.name}.{os.getpid()}{_BUILDING}"))
     fresh.path.mkdir(parents=True)
@@ -121,10 +124,9 @@ def building(folder: StoreFolder) -> Iterator[StoreFolder]:
         _write_mark(fresh)
         fresh.path.rename(folder.path)
         sync_folder(folder.path.parent)
-    except BaseException as error:
+    except BaseException:
         remove(fresh.path)
-        if not isinstance(error, OSError) or not (folder.path / _MARK).is_file():
-            raise
+        raise
 
 
 def tenants(home: Path) -> tuple[str, ...]:

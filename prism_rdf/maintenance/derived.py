@@ -1,0 +1,112 @@
+"""The derived graphs, current and tail, held against what they are derived from, and made right where they differ.
+
+Both are changed by every commit; nothing but a defect, a damaged disk or a foreign hand makes them stale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import inf
+
+from pyoxigraph import NamedNode, Quad
+
+from prism_rdf.belief import Delta, Writing
+from prism_rdf.canonical.entities import entities, type_of
+from prism_rdf.changes import DUE_AT, Ground, refresh
+from prism_rdf.clock import Instant
+from prism_rdf.maintenance.site import Site
+from prism_rdf.model import term_text
+from prism_rdf.namespaces import Names, meta_graph
+from prism_rdf.temporal.events import read_stated
+from prism_rdf.temporal.fold import fold
+from prism_rdf.temporal.states import state_uuid
+from prism_rdf.temporal.tail import frontier, plan_tail
+
+CURRENT, TAIL = "stale-current", "stale-tail"
+
+
+@dataclass(frozen=True)
+class Stale:
+    """A derived graph that says of an entity something else than the computation; ``delta`` makes it right."""
+
+    check: str
+    entity: NamedNode
+    delta: Delta
+
+    @property
+    def detail(self) -> str:
+        missing = [f"missing {_said(quad)}" for quad in self.delta.adds]
+        return "; ".join(missing + [f"surplus {_said(quad)}" for quad in self.delta.removes])
+
+
+def stale(site: Site, names: Names) -> list[Stale]:
+    """Return what is stale in a namespace, once what came due is applied. Writers wait only where something is."""
+    site.committer.apply_due(site.clock.now())
+    suspects = {found.entity for found in _stale(site.ground, names, _known(site.ground, names), site.clock.now())}
+    with site.committer.paused():  # a commit in between may have made it right, or only seem so
+        now = site.clock.now()
+        site.committer.apply_due(now)
+        return list(_stale(site.ground, names, sorted(suspects, key=str), now))
+
+
+def rebuild(site: Site, names: Names) -> int:
+    """Compute the current graph and the tails of a namespace anew, and put them in place in one update.
+
+    Returns of how many entities something was stale. Writers wait meanwhile.
+    """
+    with site.committer.paused():
+        found = list(_stale(site.ground, names, _known(site.ground, names), site.clock.now()))
+        delta = Delta.joined(each.delta for each in found)
+        if found:
+            site.store.apply(delta.adds, delta.removes, {})
+    return len({each.entity for each in found})
+
+
+def current_graph(ground: Ground, names: Names, now: Instant) -> Iterator[Quad]:
+    """Yield the current graph of a namespace at ``now`` with its due dates, as far as the store lacks them."""
+    for entity in entities(ground.store, names):
+        yield from refresh(ground, [entity], ground.store, Writing(names, now, 0)).adds
+
+
+def _stale(ground: Ground, names: Names, nodes: Iterable[NamedNode], now: Instant) -> Iterator[Stale]:
+    writing = Writing(names, now, 0)
+    for node in nodes:
+        current = refresh(ground, [node], ground.store, writing)
+        for check, delta in ((CURRENT, current), (TAIL, _tail(ground, names, node))):
+            if delta != Delta():
+                yield Stale(check, node, delta)
+
+
+def _tail(ground: Ground, names: Names, entity: NamedNode) -> Delta:
+    stated = read_stated(ground.store, entity, names.graph("temporal"))
+    multi = multi_valued(ground, names, entity)
+    pieces = fold(stated, multi)
+    last = names.state(state_uuid(entity, pieces[-1])) if pieces else None
+    kept = frontier(stated, multi, pieces[-1].start if pieces else inf)
+    return plan_tail(ground.store, entity, last, kept, Writing(names, Instant(0), 0))
+
+
+def multi_valued(ground: Ground, names: Names, entity: NamedNode) -> frozenset[NamedNode]:
+    """Return the properties of an entity that may have several values; none for what is no entity."""
+    kind = type_of(ground.store, names, entity)
+    properties = ground.catalog.type(kind).properties if kind is not None else ()
+    return frozenset(prop.iri for prop in properties if prop.multi)
+
+
+def _known(ground: Ground, names: Names) -> list[NamedNode]:
+    """Return the entities of a namespace, and whatever else the derived graphs speak of."""
+    found = set(entities(ground.store, names))
+    for layer in ("current", "tail"):
+        found |= _subjects(ground.store.quads_for_pattern(None, None, None, names.graph(layer)))
+    due = _subjects(ground.store.quads_for_pattern(None, DUE_AT, None, meta_graph(names.base)))
+    found |= {node for node in due if node.value.startswith(names.entity("").value)}
+    return sorted(found, key=str)
+
+
+def _subjects(quads: Iterable[Quad]) -> set[NamedNode]:
+    return {quad.subject for quad in quads if isinstance(quad.subject, NamedNode)}
+
+
+def _said(quad: Quad) -> str:
+    return f"{term_text(quad.predicate)} {term_text(quad.object)}"
