@@ -145,13 +145,12 @@ class WritingVerbs(ReadingVerbs):
 
     def _mark_retired(self, entity: str, retired: bool, event_type: str, options: dict[str, Any]) -> Receipt:
         node = self.resolve(entity)
-        start, key = self._start(options.pop("valid_from", None)), options.pop("idempotency_key", "")
+        given, key = options.pop("valid_from", None), options.pop("idempotency_key", "")
+        start = self._start(given)
         said = Assertion(RETIRED, Literal(retired), "set", start.instant)
         options["cause_memory"] = memory_named(self.names, options.get("cause_memory", ""))
         event = Event(self.names.uuid_of(node.value), event_type, start, (said,), **options)
-        return self.prism.commit(
-            self.pid, lambda: (event,), event_type, key, [node.value, retired, start.instant.iso()]
-        )
+        return self.prism.commit(self.pid, lambda: (event,), event_type, key, [node.value, retired, given])
 
     def retract(self, event: str, *, idempotency_key: str = "") -> Receipt:
         """Stop believing one event (the IRI that blame names, or its uuid): the history is folded anew without it."""

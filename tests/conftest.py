@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -9,6 +10,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
+
+# Each test would leave a daemon behind that owns its store for a while; tests/owner asks for them.
+os.environ["PRISM_OWNER"] = "never"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -79,7 +79,7 @@ def prism_process(home: Path) -> Run:
             text=True,
             encoding="utf-8",
             timeout=60,
-            env=clean | {"PRISM_HOME": str(home)} | dict(env or {}),
+            env=clean | {"PRISM_HOME": str(home), "PRISM_OWNER": "never"} | dict(env or {}),
         )
         return Ran(done.returncode, done.stdout, done.stderr)
 

@@ -31,6 +31,7 @@ def home(tmp_path: Path) -> Path:
 
 def start(home: Path, *args: str) -> subprocess.Popen[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PRISM_")}
+    environment["PRISM_OWNER"] = "never"
     return subprocess.Popen(
         [sys.executable, "-m", "prism_rdf.cli", "serve", "--home", str(home), *args],
         stdout=subprocess.PIPE,

@@ -1,0 +1,67 @@
+"""Which verbs an owner answers: a pinned table, so that nothing else of the engine can be called from outside.
+
+A read may be asked again when its owner died; a write may be asked again only under its idempotency key. A new verb
+of ``Prism`` or ``Project`` takes one line here; a test fails as long as it has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+Effect = Literal["reads", "writes"]
+
+PRISM: Mapping[str, Effect] = {
+    "changes": "reads",
+    "commit_number": "reads",
+    "log": "reads",
+    "projects": "reads",
+    "rebuild": "reads",  # what is derived is not knowledge: making it twice is making it once
+    "sparql": "reads",
+    "system_time": "reads",
+    "backup": "writes",
+}
+PROJECT: Mapping[str, Effect] = {
+    "bearer_uuid": "reads",
+    "blame": "reads",
+    "check": "reads",
+    "diff": "reads",
+    "drafts": "reads",
+    "history": "reads",
+    "list_entities": "reads",
+    "list_references": "reads",
+    "list_types": "reads",
+    "recall": "reads",
+    "reindex": "reads",
+    "resolve": "reads",
+    "resolve_alias": "reads",
+    "state_as_of": "reads",
+    "state_json_at": "reads",
+    "timeline": "reads",
+    "who": "reads",
+    "alias": "writes",
+    "correct": "writes",
+    "discard": "writes",
+    "entity": "writes",
+    "fact": "writes",
+    "reference": "writes",
+    "remember": "writes",
+    "reopen": "writes",
+    "retire": "writes",
+    "retract": "writes",
+    "revert": "writes",
+    "seal": "writes",
+    "transition": "writes",
+    "wip": "writes",
+    "write": "writes",
+}
+# Made of other verbs, so they run where they are called: what they read is the caller's, such as files to ingest.
+HERE: Mapping[str, frozenset[str]] = {
+    "Prism": frozenset({"open", "in_memory", "project", "close", "restore"}),
+    "Project": frozenset({"ingest"}),
+}
+# Parts of the engine: they need the store itself, in the process that holds it.
+INSIDE: Mapping[str, frozenset[str]] = {
+    "Prism": frozenset({"answering", "bring_up_to_date", "commit", "site"}),
+    "Project": frozenset(),
+}

@@ -1,0 +1,78 @@
+"""Messages over one connection: a length, a kind, then JSON or bytes; what they mean is not known here."""
+
+from __future__ import annotations
+
+import socket
+import struct
+from typing import Any
+
+from prism_rdf.owner import codec
+
+_HEADER = struct.Struct(">QB")  # length of what follows, kind
+_JSON, _BYTES = 0, 1
+_PIECE = 1 << 20  # bytes to read at once
+
+Message = dict[str, Any]
+
+
+class Channel:
+    """One end of a connection; one thread at a time uses it."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._reader = connection.makefile("rb")
+
+    def send(self, message: Message) -> None:
+        """Send one message whole. Raises OSError when the other end is gone: it did not get all of it."""
+        self._send(_JSON, codec.dumps(message))
+
+    def send_bytes(self, data: bytes) -> None:
+        """Send bytes as they are. Raises OSError as ``send`` does."""
+        self._send(_BYTES, data)
+
+    def receive(self) -> Message | bytes | None:
+        """Return the next message, or None when the other end closed between two. Raises OSError when it broke off."""
+        header = self._reader.read(_HEADER.size)
+        if not header:
+            return None
+        if len(header) < _HEADER.size:
+            raise ConnectionResetError("the connection broke off")
+        length, kind = _HEADER.unpack(header)
+        body = self._read(length)
+        if kind == _BYTES:
+            return body
+        message = codec.loads(body)
+        assert isinstance(message, dict)
+        return message
+
+    def wait_at_most(self, seconds: float | None) -> None:
+        """Raise TimeoutError where a message takes longer than this; None: wait for ever."""
+        self._connection.settimeout(seconds)
+
+    def hear_no_more(self) -> None:
+        """Let a reader that waits for the next message see the end; what is being sent still goes out."""
+        try:
+            self._connection.shutdown(socket.SHUT_RD)
+        except OSError:
+            return  # it is closed already
+
+    def close(self) -> None:
+        self._reader.close()
+        self._connection.close()
+
+    def _send(self, kind: int, data: bytes) -> None:
+        if len(data) < _PIECE:
+            self._connection.sendall(_HEADER.pack(len(data), kind) + data)
+        else:
+            self._connection.sendall(_HEADER.pack(len(data), kind))
+            self._connection.sendall(data)
+
+    def _read(self, length: int) -> bytes:
+        pieces = []
+        while length:
+            piece = self._reader.read(min(length, _PIECE))
+            if not piece:
+                raise ConnectionResetError("the connection broke off")
+            pieces.append(piece)
+            length -= len(piece)
+        return b"".join(pieces)
