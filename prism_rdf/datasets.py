@@ -6,7 +6,8 @@ import re
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from io import BytesIO
+from typing import IO, Any
 from typing import Literal as Choice
 
 from pyoxigraph import (
@@ -16,6 +17,7 @@ from pyoxigraph import (
     QuerySolutions,
     QueryTriples,
     RdfFormat,
+    Triple,
     serialize,
 )
 
@@ -60,7 +62,7 @@ class QueryAnswer:
     as_of: Instant | None
     known_at: Instant | None
     commit: int
-    _results: QuerySolutions | QueryBoolean | QueryTriples
+    _results: QuerySolutions | QueryBoolean | Iterable[Triple]
 
     @property
     def variables(self) -> list[str]:
@@ -73,19 +75,25 @@ class QueryAnswer:
         """Yield the rows: of a select its terms (None: unbound), of a graph (s, p, o), of an ask one boolean."""
         if isinstance(self._results, QueryBoolean):
             yield (bool(self._results),)
-        elif isinstance(self._results, QueryTriples):
-            for triple in self._results:
-                yield (triple.subject, triple.predicate, triple.object)
-        else:
+        elif isinstance(self._results, QuerySolutions):
             variables = self._results.variables
             for solution in self._results:
                 yield tuple(solution[variable] for variable in variables)
+        else:
+            for triple in self._results:
+                yield (triple.subject, triple.predicate, triple.object)
 
     def serialize(self, form: str) -> bytes:
         """Return the whole answer: json, xml, csv, tsv for select and ask; ttl, nt, rdf, jsonld, trig, nq for a graph.
 
         Raises BadArgument for a format that does not fit the kind of the answer.
         """
+        output = BytesIO()
+        self.write(form, output)
+        return output.getvalue()
+
+    def write(self, form: str, output: IO[bytes]) -> None:
+        """Write what ``serialize`` returns to a file, piece by piece."""
         known = GRAPH_FORMATS if self.kind == "graph" else RESULT_FORMATS
         if form not in known:
             raise BadArgument(
@@ -93,13 +101,11 @@ class QueryAnswer:
                 rule=f"{self.kind} answers are written as {', '.join(known)}",
                 mend="choose one of these formats",
             )
-        if isinstance(self._results, QueryTriples):
-            prefixes = PREFIXES if form in ("ttl", "trig", "rdf") else None
-            data = serialize(self._results, format=GRAPH_FORMATS[form], prefixes=prefixes)
+        if isinstance(self._results, (QuerySolutions, QueryBoolean)):
+            self._results.serialize(output, format=RESULT_FORMATS[form])
         else:
-            data = self._results.serialize(format=RESULT_FORMATS[form])
-        assert data is not None
-        return data
+            prefixes = PREFIXES if form in ("ttl", "trig", "rdf") else None
+            serialize(self._results, output, format=GRAPH_FORMATS[form], prefixes=prefixes)
 
 
 class Datasets:
