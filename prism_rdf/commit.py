@@ -29,7 +29,7 @@ from prism_rdf.validation.gate import Gate
 
 LAST_COMMIT = prism("lastCommit")
 HAS_NAMESPACE = prism("hasNamespace")
-_NUMBER = prism("commitNumber")
+NUMBER = prism("commitNumber")
 _RECORDED_AT = prism("recordedAt")
 _KEY = prism("idempotencyKey")
 _PAYLOAD = prism("payloadHash")
@@ -171,7 +171,7 @@ class Committer:
             Quad(base, LAST_COMMIT, Literal(writing.number), self._meta),
             Quad(base, HAS_NAMESPACE, Literal(namespace), self._meta),
             Quad(node, RDF_TYPE, prism("Commit"), self._meta),
-            Quad(node, _NUMBER, Literal(writing.number), self._meta),
+            Quad(node, NUMBER, Literal(writing.number), self._meta),
             Quad(node, _RECORDED_AT, instant_literal(writing.now), self._meta),
             Quad(node, prism("namespace"), Literal(namespace), self._meta),
             Quad(node, prism("verb"), Literal(verb), self._meta),
@@ -198,7 +198,7 @@ class Committer:
                 node=quad.subject.value,
             )
         created = tuple(entity.value for entity in commit.iris(_CREATED))
-        return Receipt(commit.number(_NUMBER), commit.instant(_RECORDED_AT), created, replayed=True)
+        return Receipt(commit.number(NUMBER), commit.instant(_RECORDED_AT), created, replayed=True)
 
     def _replay(self) -> None:
         """Apply the logged commits that the store lacks; one that breaks an invariant was never acknowledged."""
@@ -222,7 +222,7 @@ def last_commit(store: GraphReader, base: str) -> tuple[int, Instant | None]:
 def entities_of(change: LoggedChange, base: str) -> tuple[NamedNode, ...]:
     """Return the entities that a logged commit speaks of, sorted."""
     prefix = Names(base, change.namespace).entity("").value
-    ends = (end for quad in change.adds for end in (quad.subject, quad.object))
+    ends = (end for quad in (*change.adds, *change.removes) for end in (quad.subject, quad.object))
     return tuple(sorted({e for e in ends if isinstance(e, NamedNode) and e.value.startswith(prefix)}, key=str))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -25,9 +24,8 @@ from prism_rdf.changes import Ground
 from prism_rdf.clock import Instant
 from prism_rdf.errors import BadArgument, BadQuery
 from prism_rdf.namespaces import PREFIXES, Names
-from prism_rdf.storage.embedded import EmbeddedStore
+from prism_rdf.snapshots import Changes, Snapshots
 from prism_rdf.storage.interface import GraphReader
-from prism_rdf.views import as_quads, memories_at, world
 
 Dataset = Choice["current", "raw"]
 
@@ -45,7 +43,6 @@ GRAPH_FORMATS = {
     "trig": RdfFormat.TRIG,
     "nq": RdfFormat.N_QUADS,
 }
-_SNAPSHOTS_KEPT = 4
 _REASON = re.compile(r"[A-Z][A-Za-z]*(?: [A-Za-z*]+){2,}")  # a sentence among the expected tokens
 _PLACE = re.compile(r"error at (\d+):(\d+)")
 
@@ -109,12 +106,12 @@ class QueryAnswer:
 
 
 class Datasets:
-    """Answers SPARQL over the store of ``ground``. Snapshots as of an instant are kept, a few at a time."""
+    """Answers SPARQL over the store of ``ground``; ``changes`` is its log, None when it keeps none."""
 
-    def __init__(self, ground: Ground, base: str) -> None:
+    def __init__(self, ground: Ground, base: str, changes: Changes | None) -> None:
         self._ground = ground
         self._base = base
-        self._snapshots: OrderedDict[tuple[object, ...], EmbeddedStore] = OrderedDict()
+        self.snapshots = Snapshots(ground, base, changes)
 
     def current(self, query: str, namespaces: Sequence[str], commit: int) -> QueryAnswer:
         """Answer over the world now: the current and memory graphs of the namespaces, which share no triple."""
@@ -126,14 +123,9 @@ class Datasets:
         self, query: str, namespaces: Sequence[str], at: Instant, known_at: Instant | None, commit: int
     ) -> QueryAnswer:
         """Answer over the world at ``at`` as believed at ``known_at`` (None: now), in graphs of the same names."""
-        key = (tuple(namespaces), at, known_at, commit)
-        if key not in self._snapshots:
-            self._snapshots[key] = self._snapshot(namespaces, at, known_at)
-            while len(self._snapshots) > _SNAPSHOTS_KEPT:
-                self._snapshots.popitem(last=False)
-        self._snapshots.move_to_end(key)
+        snapshot = self.snapshots.at(namespaces, at, known_at, commit)
         graphs = self._graphs(namespaces)
-        results = _run(self._snapshots[key], query, default_graph=graphs, named_graphs=graphs)
+        results = _run(snapshot, query, default_graph=graphs, named_graphs=graphs)
         return _answer(results, "current", at, known_at, commit)
 
     def raw(self, query: str, commit: int) -> QueryAnswer:
@@ -143,16 +135,6 @@ class Datasets:
 
     def _graphs(self, namespaces: Iterable[str]) -> list[NamedNode]:
         return [Names(self._base, ns).graph(layer) for ns in namespaces for layer in ("current", "memory")]
-
-    def _snapshot(self, namespaces: Iterable[str], at: Instant, known_at: Instant | None) -> EmbeddedStore:
-        snapshot = EmbeddedStore()
-        store, superclasses = self._ground.store, self._ground.superclasses
-        for namespace in namespaces:
-            names = Names(self._base, namespace)
-            triples = world(store, names, at, superclasses, known_at)
-            snapshot.load(as_quads(triples, names.graph("current")))
-            snapshot.load(as_quads(memories_at(store, names, at, known_at), names.graph("memory")))
-        return snapshot
 
 
 def _run(store: GraphReader, query: str, **dataset: Any) -> Any:

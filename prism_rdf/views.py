@@ -6,14 +6,15 @@ An entity is in the view when one of its sealed states holds there. Nothing here
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
-from pyoxigraph import Literal, NamedNode, Quad, Triple
+from pyoxigraph import Literal, NamedNode, Quad, QuerySolutions, Triple
 
-from prism_rdf.belief import VALID_FROM, belief_at
+from prism_rdf.belief import END_RECORDED_AT, VALID_FROM, VALID_UNTIL, belief_at
 from prism_rdf.canonical.entities import entities
 from prism_rdf.clock import Instant
-from prism_rdf.model import State
-from prism_rdf.namespaces import RDF_TYPE, SKOS, Names
+from prism_rdf.model import State, instant_literal
+from prism_rdf.namespaces import PREFIXES, RDF_TYPE, SKOS, Names
 from prism_rdf.semantic.aliases import aliases_of
 from prism_rdf.semantic.references import references
 from prism_rdf.storage.about import about
@@ -71,28 +72,88 @@ def next_boundary(store: GraphReader, names: Names, entity: NamedNode, after: In
 def world(
     store: GraphReader, names: Names, at: Instant, superclasses: Superclasses, known_at: Instant | None = None
 ) -> Iterator[Triple]:
-    """Yield the view of every entity of a namespace at ``at``, as believed at ``known_at`` (None: now)."""
+    """Yield the view of every entity of a namespace at ``at``, as believed at ``known_at`` (None: now).
+
+    What is believed now is read set-wise, for a store of any size; an earlier belief entity by entity.
+    """
+    if known_at is None:
+        yield from _world_now_believed(store, names, at, superclasses)
+        return
     for entity in entities(store, names):
         yield from entity_view(store, names, entity, at, superclasses, known_at)
 
 
+def _world_now_believed(store: GraphReader, names: Names, at: Instant, superclasses: Superclasses) -> Iterator[Triple]:
+    states = dict(_rows(store, _STATES_AT, names.graph("temporal"), at))
+    for quad in store.quads_for_pattern(None, None, None, names.graph("canonical")):
+        if quad.subject not in states:
+            continue
+        yield quad.triple
+        if quad.predicate == RDF_TYPE and isinstance(quad.object, NamedNode):
+            for parent in superclasses(quad.object):
+                yield Triple(quad.subject, RDF_TYPE, parent)
+    for state in states.values():
+        for quad in store.quads_for_pattern(None, None, None, state):
+            yield quad.triple
+    semantic = names.graph("semantic")
+    for entity, form, holds in dict.fromkeys(_rows(store, _ALIASES_BEGUN, semantic, at)):
+        if entity in states:
+            yield Triple(entity, ALT_LABEL if holds.value == "true" else HIDDEN_LABEL, form)
+    for source, kind, target in _rows(store, _REFERENCES_AT, semantic, at):
+        if source in states:
+            yield Triple(source, kind, target)
+
+
+def _rows(store: GraphReader, query: str, graph: NamedNode, at: Instant) -> Iterator[tuple[Any, ...]]:
+    text = query.replace("$graph", str(graph)).replace("$at", str(instant_literal(at)))
+    answer = store.query(text, prefixes=PREFIXES)
+    assert isinstance(answer, QuerySolutions)
+    columns = answer.variables
+    for row in answer:
+        yield tuple(row[column] for column in columns)
+
+
+_BELIEVED_AT = """
+    FILTER NOT EXISTS { ?node prism:withdrawnAt ?withdrawn }
+    OPTIONAL { ?node prism:validFrom ?from }
+    FILTER (!BOUND(?from) || ?from <= $at)
+    OPTIONAL { ?node prism:validUntil ?until }"""
+_HOLDS = "(!BOUND(?until) || ?until > $at)"
+_STATES_AT = f"""SELECT ?entity ?node {{ GRAPH $graph {{
+    ?entity prism:hasState ?node . ?node prism:commitStatus "committed" . {_BELIEVED_AT}
+    FILTER {_HOLDS} FILTER NOT EXISTS {{ ?node prism:void true }} }} }}"""
+_ALIASES_BEGUN = f"""SELECT ?entity ?form ({_HOLDS} AS ?holds) {{ GRAPH $graph {{
+    ?node prism:aliasOf ?entity ; prism:surfaceForm ?form . {_BELIEVED_AT} }} }}"""
+_REFERENCES_AT = f"""SELECT DISTINCT ?source ?kind ?target {{ GRAPH $graph {{
+    ?node prism:referenceSource ?source ; prism:referenceKind ?kind ; prism:referenceTarget ?target . {_BELIEVED_AT}
+    FILTER {_HOLDS} }} }}"""
+
+
 def memories_at(store: GraphReader, names: Names, at: Instant, known_at: Instant | None = None) -> Iterator[Triple]:
     """Yield the memory graph as it was at ``at``: memories begun by then, an end that lies later left out."""
+    for node in dict.fromkeys(
+        quad.subject for quad in store.quads_for_pattern(None, None, None, names.graph("memory"))
+    ):
+        if isinstance(node, NamedNode):
+            yield from memory_at(store, names, node, at, known_at)
+
+
+def memory_at(
+    store: GraphReader, names: Names, node: NamedNode, at: Instant, known_at: Instant | None = None
+) -> Iterator[Triple]:
+    """Yield what the memory graph said about a memory or a concept at ``at``; nothing before a memory begins."""
     graph = names.graph("memory")
-    for quad in store.quads_for_pattern(None, RDF_TYPE, None, graph):
-        if not isinstance(quad.subject, NamedNode):
-            continue
-        node = about(store, quad.subject, graph)
-        begins = node.instant(VALID_FROM)
-        if begins is None:
-            yield from (q.triple for q in node.quads)
-            continue
-        belief = belief_at(store, node, graph, known_at)
-        if belief is None or begins > at:
-            continue
-        until = belief.until(known_at)
-        hidden = {"validUntil", "endRecordedAt"} if until is None or until > at else set()
-        yield from (q.triple for q in node.quads if q.predicate.value.rsplit("#", 1)[-1] not in hidden)
+    memory = about(store, node, graph)
+    begins = memory.instant(VALID_FROM)
+    if begins is None:
+        yield from (quad.triple for quad in memory.quads)
+        return
+    belief = belief_at(store, memory, graph, known_at)
+    if belief is None or begins > at:
+        return
+    until = belief.until(known_at)
+    hidden = {VALID_UNTIL, END_RECORDED_AT} if until is None or until > at else set()
+    yield from (quad.triple for quad in memory.quads if quad.predicate not in hidden)
 
 
 def flag_of(state: State, at: Instant) -> str:

@@ -73,6 +73,10 @@ class EmbeddedStore:
             raise
         raise AssertionError("an update that was refused a moment ago went through")
 
+    def size(self) -> int:
+        """Return the number of quads."""
+        return len(self._store)
+
     def load(self, quads: Iterable[Quad]) -> None:
         """Add quads outside of any commit: for derived data in memory, such as a snapshot as of an instant."""
         self._store.bulk_extend(quads)
