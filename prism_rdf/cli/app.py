@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from prism_rdf.cli import asking, checking, ingesting, querying, serving
+from prism_rdf.cli import asking, checking, ingesting, owning, querying, serving
 from prism_rdf.cli.options import Common, HomeOption, JsonOption, PidOption, TenantOption
 
 _EPILOG = """
@@ -58,5 +58,5 @@ def _prism(
     ctx.obj = Common(home, tenant, pid, json_output)
 
 
-for room in (ingesting, asking, querying, checking, serving):
+for room in (ingesting, asking, querying, checking, serving, owning):
     room.register(app)

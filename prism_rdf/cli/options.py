@@ -19,6 +19,7 @@ from prism_rdf.errors import BadArgument, NotFoundError
 
 if TYPE_CHECKING:
     from prism_rdf import Prism, Project
+    from prism_rdf.storage.folder import StoreFolder
 
 _BROKEN_PIPE = 141  # 128 + SIGPIPE, as shells count
 _FIRST_WRITE = "fill one with `prism ingest PATH --pid PID`"
@@ -77,6 +78,13 @@ class Common:
     def settings(self) -> Settings:
         """Return what holds once the environment and the defaults are added."""
         return resolve(self.home, self.tenant, self.pid)
+
+    def folder(self) -> StoreFolder:
+        """Return the folder of the store, which must be there, without opening it."""
+        from prism_rdf.storage.folder import open_folder
+
+        settings = self.settings
+        return open_folder(settings.home, settings.tenant, create=False)
 
     @contextmanager
     def store(self, *, create: bool = False) -> Iterator[Prism]:

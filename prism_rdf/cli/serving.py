@@ -42,19 +42,23 @@ def serve(
 ) -> int:
     """Serve SPARQL and a page over HTTP, on this machine only.
 
-    Runs until Ctrl-C or SIGTERM, then closes the store and exits with 0.
+    It owns the store meanwhile, and answers the other commands and programs too. Runs until Ctrl-C or SIGTERM, then
+    closes the store and exits with 0.
     """
     from prism_server import serve as run
 
-    with common.store() as prism:
+    from prism_rdf.owner.daemon import hosted
+
+    with hosted(common.folder()) as own:
 
         def announce(url: str) -> None:
+            own.announce(url)
             if common.json:
                 print(json_text({"url": url, "sparql": f"{url}sparql", "health": f"{url}health"}), flush=True)
             else:
                 print(f"Serving {url} (SPARQL at {url}sparql). Ctrl-C stops it.", flush=True)
 
-        run(prism, host, port, announce)
+        run(own.prism, host, port, announce)
     return 0
 
 
