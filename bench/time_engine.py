@@ -126,7 +126,7 @@ def main() -> None:
     arguments.add_argument("--batch", type=int, default=1000)
     arguments.add_argument("--times", type=int, default=200)
     chosen = arguments.parse_args()
-    with tempfile.TemporaryDirectory() as folder, Prism.open(folder) as store:
+    with tempfile.TemporaryDirectory() as folder, Prism.open(Path(folder, "home"), exclusive=True) as store:
         project = store.project("bench")
         rate = load(project, chosen.states, chosen.per_entity, chosen.batch)
         print(f"{chosen.states:,} states, {chosen.per_entity} per entity: batch {rate:,.0f} facts/s")

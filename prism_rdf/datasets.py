@@ -170,6 +170,7 @@ def _answer(results: Any, dataset: Dataset, at: Instant | None, known_at: Instan
 def text_of(term: Any) -> str:
     """Return a term for eyes: the text of a literal, the IRI of a node, nothing for an unbound variable.
 
+    >>> from pyoxigraph import Literal
     >>> text_of(Literal("Prism"))
     'Prism'
     """
