@@ -152,7 +152,7 @@ def _records(path: Path, since: int) -> Iterator[dict[str, Any]]:
             if middle:
                 file.readline()
             line = file.readline()
-            if not line or _number(path, middle, line) > since:
+            if not line.endswith(b"\n") or _number(path, middle, line) > since:
                 high = middle
             else:
                 low = middle + 1
@@ -160,6 +160,8 @@ def _records(path: Path, since: int) -> Iterator[dict[str, Any]]:
         if low:
             file.readline()
         for line in file:
+            if not line.endswith(b"\n"):
+                return  # it is being written just now
             record = _record(path, file.tell(), line)
             if record["n"] > since:
                 yield record
