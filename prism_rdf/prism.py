@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import takewhile
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +29,7 @@ from prism_rdf.project import Project
 from prism_rdf.storage.about import about
 from prism_rdf.storage.changelog import ChangeLog, LoggedChange
 from prism_rdf.storage.embedded import EmbeddedStore
-from prism_rdf.storage.folder import StoreFolder, open_folder
+from prism_rdf.storage.folder import StoreFolder, open_folder, tenants
 from prism_rdf.validation.gate import Gate
 
 if TYPE_CHECKING:
@@ -57,8 +59,9 @@ class Prism:
         forgotten = Forgotten(self.store, base, folder.forget_key if folder else None)
         self._ground = Ground(self.store, self.catalog, tenant, forgotten)
         self._committer = Committer(self._ground, self.store, self._log, _shipped_gate(), base, clock)
-        self._datasets = Datasets(self._ground, base)
+        self._datasets = Datasets(self._ground, base, self.changes if folder else None)
         self._answering: dict[str, Answering] = {}
+        self._opening = threading.Lock()
         self._hold: Hold | None = None
 
     @classmethod
@@ -94,6 +97,7 @@ class Prism:
             return remote
         hold = owner.take(folder, "exclusive")
         try:
+            folder = open_folder(settings.home, settings.tenant, create=False)  # it may have been rewritten meanwhile
             opened = cls(folder, folder.base, settings.tenant, clock or SystemClock())
         except BaseException:
             hold.release()
@@ -118,15 +122,17 @@ class Prism:
 
     def answering(self, pid: str) -> Answering:
         """Return the recall of a project, with its indexes open."""
-        if pid not in self._answering:
-            from prism_rdf.answering import Answering
+        with self._opening:
+            if pid not in self._answering:
+                from prism_rdf.answering import Answering
 
-            self._answering[pid] = Answering(self.project(pid))
-        return self._answering[pid]
+                self._answering[pid] = Answering(self.project(pid))
+            return self._answering[pid]
 
     def changes(self, since: int) -> Iterator[LoggedChange]:
         """Yield the commits with a number greater than ``since``, in order, as they were written."""
-        return self._log.read(since)
+        last = self.commit_number  # what the log has beyond it is being written now, and may yet be rolled back
+        return takewhile(lambda change: change.number <= last, self._log.read(since))
 
     def log(self, since: int = 0, pid: str | None = None) -> Iterator[dict[str, object]]:
         """Yield the commits after number ``since``, oldest first, of one project or of all.
@@ -242,6 +248,42 @@ class Prism:
 
         settings = resolve_settings(home, tenant)
         return restore(Path(source), settings.home, settings.tenant, at)
+
+    def export(
+        self, target: str | PathLike[str] | None = None, format: str = "trig", pid: str | None = None
+    ) -> dict[str, object]:
+        """Write all that the store or one project holds, commits included, as trig, nquads or jsonld.
+
+        Returns ``{"target", "format", "quads"}``, and without a target the ``text``. Raises BadArgument, NotFoundError,
+        RefusedError.
+        """
+        from prism_rdf.maintenance.exporting import export
+
+        return export(self.site, None if target is None else Path(target), format, pid)
+
+    @classmethod
+    def import_(
+        cls,
+        source: str | PathLike[str],
+        home: str | PathLike[str] | None = None,
+        tenant: str | None = None,
+        *,
+        format: str | None = None,
+    ) -> dict[str, object]:
+        """Make a store from an export, where there is none or an empty one; the suffix tells the format unless given.
+
+        Returns ``{"store", "base", "tenant", "commit", "recorded_at", "quads", "projects", "notes"}``. Raises
+        RefusedError or ValidationError, with all that is wrong, and changes nothing then.
+        """
+        from prism_rdf.maintenance.importing import import_into, import_new, source_of
+
+        settings = resolve_settings(home, tenant)
+        read = source_of(Path(source), format, _shipped_gate(), SystemClock().now())
+        if settings.tenant not in tenants(settings.home):
+            return import_new(read, settings.home, settings.tenant)
+        with cls.open(settings.home, settings.tenant, create=False, exclusive=True) as prism:
+            prism.folder, answer = import_into(read, prism.site)
+            return answer
 
     def rebuild(self, pid: str | None = None) -> dict[str, int]:
         """Compute the derived graphs (current, tail) of a project or of all anew, each in one atomic update.

@@ -18,6 +18,7 @@ from prism_rdf.clock import Instant
 from prism_rdf.maintenance.site import Site
 from prism_rdf.model import term_text
 from prism_rdf.namespaces import Names, meta_graph
+from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.temporal.events import read_stated
 from prism_rdf.temporal.fold import fold
 from prism_rdf.temporal.states import state_uuid
@@ -56,10 +57,15 @@ def rebuild(site: Site, names: Names) -> int:
     Returns of how many entities something was stale. Writers wait meanwhile.
     """
     with site.committer.paused():
-        found = list(_stale(site.ground, names, _known(site.ground, names), site.clock.now()))
-        delta = Delta.joined(each.delta for each in found)
-        if found:
-            site.store.apply(delta.adds, delta.removes, {})
+        return renew(site.ground, site.store, names, site.clock.now())
+
+
+def renew(ground: Ground, store: EmbeddedStore, names: Names, now: Instant) -> int:
+    """Do what ``rebuild`` does on a store that nobody else writes to."""
+    found = list(_stale(ground, names, _known(ground, names), now))
+    delta = Delta.joined(each.delta for each in found)
+    if found:
+        store.apply(delta.adds, delta.removes, {})
     return len({each.entity for each in found})
 
 

@@ -2,61 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from pyoxigraph import Quad
-
 from prism_rdf.maintenance.site import Site, no_room
-from prism_rdf.storage.changelog import LoggedChange, write_log
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.folder import StoreFolder, remove
 
 
-def rewrite(site: Site, quads: Iterable[Quad], changes: Iterable[LoggedChange]) -> StoreFolder | None:
-    """Make the store hold exactly these quads and the log these commits, and remove all there was before.
+@dataclass(frozen=True)
+class Fresh:
+    """The store that is being written: empty at first, and without a change log, which is written into ``folder``."""
 
-    Call it while writing is paused. Returns the folder from then on; what was built on the old one (search indexes)
-    is gone. Until the one rename that puts it in place the store is as it was, and a crash leaves it so; after it,
-    whoever opens the store finishes the removal. Raises RefusedError when the disk refuses.
+    store: EmbeddedStore
+    folder: StoreFolder | None
+
+
+@contextmanager
+def rewriting(site: Site) -> Iterator[Fresh]:
+    """Yield an empty store; it takes the place of the old one, with its log, when all went well. Writers wait.
+
+    Until the one rename that puts it in place the store is as it was, and a crash leaves it so; after it, whoever
+    opens the store finishes removing the old one. Search indexes go with the old one. An error leaves all as it was;
+    raises RefusedError when the disk refuses.
     """
-    if site.folder is None:
-        fresh = EmbeddedStore()
-        fresh.load(quads)
-        site.store.become(fresh)
-        site.committer.reread()
-        return None
-    folder = site.folder.following()
-    try:
-        for part in (folder.quads, folder.log):
-            remove(part)  # of an attempt that failed in this process
-        fresh = write_store(folder, quads, changes)
-        folder.take_over()
-    except OSError as error:
-        for part in (folder.quads, folder.log):
+    with site.committer.paused():
+        if site.folder is None:
+            fresh = Fresh(EmbeddedStore(), None)
+            yield fresh
+            _adopt(site, fresh)
+            return
+        folder = site.folder.following()
+        _remove_parts(folder)  # of an attempt that failed in this process
+        fresh = Fresh(EmbeddedStore(folder.quads), folder)
+        try:
+            yield fresh
+            fresh.store.flush()
+            folder.take_over()
+        except BaseException as error:
+            fresh.store.close()
             with suppress(OSError):
-                remove(part)
-        raise no_room("the new store", error) from error
-    site.store.become(fresh)
-    site.log.move(folder.log)
+                _remove_parts(folder)
+            if isinstance(error, OSError):
+                raise no_room("the new store", error) from error
+            raise
+        _adopt(site, fresh)
+
+
+def _adopt(site: Site, fresh: Fresh) -> None:
+    site.store.become(fresh.store)
+    if fresh.folder is not None:
+        site.log.move(fresh.folder.log)
+        _empty_diaries(fresh.folder.path)
+        fresh.folder.clear_leftovers()
     site.committer.reread()
-    _empty_diaries(folder.path)
-    folder.clear_leftovers()
-    return folder
 
 
-def write_store(folder: StoreFolder, quads: Iterable[Quad], changes: Iterable[LoggedChange]) -> EmbeddedStore:
-    """Write the parts of a store that is being built; they are on disk when the open store is returned."""
-    fresh = EmbeddedStore(folder.quads)
-    try:
-        fresh.load(quads)
-        fresh.flush()
-        write_log(folder.log, changes)
-    except BaseException:
-        fresh.close()
-        raise
-    return fresh
+def _remove_parts(folder: StoreFolder) -> None:
+    for part in (folder.quads, folder.log):
+        remove(part)
 
 
 def _empty_diaries(folder: Path) -> None:

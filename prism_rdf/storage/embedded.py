@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pyoxigraph import Quad, Store
+from pyoxigraph import BlankNode, NamedNode, Quad, Store
 
 from prism_rdf.errors import BusyError, RefusedError
 from prism_rdf.storage.interface import VIOLATION, InvariantBroken, QueryResult
@@ -37,6 +37,13 @@ class EmbeddedStore:
 
     def quads_for_pattern(self, subject: Any, predicate: Any, object: Any, graph_name: Any = None) -> Iterator[Quad]:
         return self._store.quads_for_pattern(subject, predicate, object, graph_name)
+
+    def __contains__(self, quad: Quad) -> bool:
+        return quad in self._store
+
+    def graphs(self) -> Iterator[NamedNode | BlankNode]:
+        """Yield the name of each graph that holds something, or was made empty by hand."""
+        return self._store.named_graphs()
 
     def query(self, query: str, **options: Any) -> QueryResult:
         return self._store.query(query, **options)

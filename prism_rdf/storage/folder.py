@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -115,17 +115,24 @@ def vacant(home: Path, tenant: str) -> Path:
 def building(folder: StoreFolder) -> Iterator[StoreFolder]:
     """Yield a folder beside ``folder`` to build a store in; it is renamed into its place when all went well.
 
-    Nothing is left of it when an error is raised; OSError when another store was put there in the meantime.
+    Its description is written unless that was done. Nothing is left of it when an error is raised; OSError when
+    another store was put there in the meantime.
     """
     fresh = replace(folder, path=folder.path.with_name(f".{folder.path.name}.{os.getpid()}{_BUILDING}"))
+    home = folder.path.parent
+    made_home = not home.exists()
     fresh.path.mkdir(parents=True)
     try:
         yield fresh
-        _write_mark(fresh)
+        if not (fresh.path / _MARK).is_file():
+            _write_mark(fresh)
         fresh.path.rename(folder.path)
-        sync_folder(folder.path.parent)
+        sync_folder(home)
     except BaseException:
         remove(fresh.path)
+        if made_home:
+            with suppress(OSError):  # somebody else began to use it
+                home.rmdir()
         raise
 
 

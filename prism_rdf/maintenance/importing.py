@@ -1,0 +1,175 @@
+"""An export made a store again: judged as a whole before anything of it is visible; single graphs are not taken in."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pyoxigraph import NamedNode, Quad, parse
+
+from prism_rdf.canonical.catalog import TypeCatalog
+from prism_rdf.changes import Ground
+from prism_rdf.clock import Instant
+from prism_rdf.commit import last_commit
+from prism_rdf.errors import BadArgument, NotFoundError, RefusedError, ValidationError
+from prism_rdf.forgotten import TOMBSTONE
+from prism_rdf.maintenance.derived import renew
+from prism_rdf.maintenance.exporting import FORMATS
+from prism_rdf.maintenance.judging import Candidate, base_of
+from prism_rdf.maintenance.rewriting import rewriting
+from prism_rdf.maintenance.site import Site, no_room
+from prism_rdf.namespaces import RDF_TYPE, Names, commit_iri, meta_graph, prism
+from prism_rdf.storage.about import about
+from prism_rdf.storage.changelog import LoggedChange, write_log
+from prism_rdf.storage.embedded import EmbeddedStore
+from prism_rdf.storage.folder import StoreFolder, building, vacant
+from prism_rdf.validation.gate import Gate
+
+SUFFIXES = {".trig": "trig", ".nq": "nquads", ".nquads": "nquads", ".jsonld": "jsonld", ".json": "jsonld"}
+
+_CHUNK = 20_000
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file to import, how it is written, and by which shapes it is judged; ``now`` is what is current then."""
+
+    path: Path
+    form: str
+    gate: Gate
+    now: Instant
+
+
+def source_of(path: Path, form: str | None, gate: Gate, now: Instant) -> Source:
+    """Return the file as a source; its suffix tells the format unless given. Raises NotFoundError, BadArgument."""
+    if not path.is_file():
+        raise NotFoundError(f"there is no file {path}", rule="an import reads one file", mend="check the path")
+    chosen = form or SUFFIXES.get(path.suffix.lower(), "")
+    if chosen not in FORMATS:
+        raise BadArgument(
+            f"cannot tell the format of {path}" if form is None else f"there is no import format {form!r}",
+            rule=f"formats are {', '.join(FORMATS)}; files end in {', '.join(SUFFIXES)}",
+            mend="name the format with --format",
+        )
+    return Source(path, chosen, gate, now)
+
+
+def import_new(source: Source, home: Path, tenant: str) -> dict[str, Any]:
+    """Make the store of a tenant from an export, where there is none.
+
+    Returns ``{"store", "tenant", "commit", "recorded_at", "quads", "projects", "notes"}``. Raises RefusedError (not an
+    export, a syntax error, no room) and ValidationError with all that is wrong in it; nothing is left in that case.
+    """
+    folder = StoreFolder(vacant(home, tenant), tenant, "")
+    try:
+        with building(folder) as fresh:
+            store = EmbeddedStore(fresh.quads)
+            try:
+                answer = _take_in(source, store, tenant, None, fresh.log)
+                store.flush()
+            finally:
+                store.close()
+            replace(fresh, base=answer["base"]).take_over()
+    except OSError as error:
+        raise no_room(f"the store {folder.path}", error) from error
+    return {"store": str(folder.path), **answer}
+
+
+def import_into(source: Source, site: Site) -> tuple[StoreFolder | None, dict[str, Any]]:
+    """Make an open store that holds nothing what an export says; see ``import_new``. Returns its folder from then on.
+
+    Raises RefusedError when it holds anything, or has another base.
+    """
+    with site.committer.paused():
+        if site.committer.number or next(site.store.quads_for_pattern(None, None, None), None) is not None:
+            raise RefusedError(
+                f"the store of tenant {site.ground.tenant!r} is not empty: it has {site.committer.number} commits",
+                rule="an export is taken in whole, into a store that holds nothing",
+                mend="name another --home or --tenant",
+            )
+        with rewriting(site) as fresh:
+            log = fresh.folder.log if fresh.folder else None
+            answer = _take_in(source, fresh.store, site.ground.tenant, site.base, log)
+        return fresh.folder, {"store": str(fresh.folder.path) if fresh.folder else None, **answer}
+
+
+def _take_in(
+    source: Source, store: EmbeddedStore, tenant: str, expected_base: str | None, log: Path | None
+) -> dict[str, Any]:
+    """Read an export into an empty store, judge it, make its derived graphs right, and write the log it begins with."""
+    _load(source, store)
+    base = base_of(store, source.path)
+    if expected_base not in (None, base):
+        raise RefusedError(
+            f"{source.path} is the export of a store with base {base}, this one has {expected_base}",
+            rule="the base is part of every IRI in a store",
+            mend="import it where there is no store yet",
+        )
+    ground = Ground(store, TypeCatalog.shipped(), tenant)
+    candidate = Candidate(ground, store, source.gate, base)
+    violations = candidate.violations()
+    if violations:
+        raise ValidationError(violations)
+    for namespace in candidate.namespaces:
+        renew(ground, store, Names(base, namespace), source.now)
+    number, recorded_at = last_commit(store, base)
+    if log is not None:
+        write_log(log, _entries(store, base))
+    return {
+        "base": base,
+        "tenant": tenant,
+        "commit": number,
+        "recorded_at": recorded_at.iso() if recorded_at else None,
+        "quads": sum(1 for _ in store.quads_for_pattern(None, None, None)),
+        "projects": candidate.namespaces,
+        "notes": _notes(store, base),
+    }
+
+
+def _load(source: Source, store: EmbeddedStore) -> None:
+    try:
+        store.load(parse(path=source.path, format=FORMATS[source.form]))
+    except SyntaxError as error:
+        place = f" at line {error.lineno}" if error.lineno else ""
+        raise RefusedError(
+            f"{source.path} cannot be read{place}: {error.msg}",
+            rule=f"it is read as {source.form}, whole or not at all",
+            mend="mend that line, or name another format with --format",
+        ) from error
+
+
+def _entries(store: EmbeddedStore, base: str) -> Iterator[LoggedChange]:
+    """Yield the log of an imported store: all it holds as its last commit, in several entries when that is much."""
+    number, recorded_at = last_commit(store, base)
+    if recorded_at is None:
+        return
+    namespace = about(store, commit_iri(base, number), meta_graph(base)).text(prism("namespace"))
+    chunks: defaultdict[str, list[Quad]] = defaultdict(list)
+    for quad in store.quads_for_pattern(None, None, None):
+        own = _namespace_of(quad, base) or namespace
+        chunks[own].append(quad)
+        if len(chunks[own]) >= _CHUNK:
+            yield LoggedChange(number, recorded_at, own, "import", tuple(chunks.pop(own)), ())
+    for own, chunk in chunks.items():
+        yield LoggedChange(number, recorded_at, own, "import", tuple(chunk), ())
+
+
+def _namespace_of(quad: Quad, base: str) -> str:
+    """Return the project that a quad's graph belongs to; empty for the meta graph and graphs of no project."""
+    graph = quad.graph_name
+    if not isinstance(graph, NamedNode) or not graph.value.startswith(f"{base}/"):
+        return ""
+    return graph.value.removeprefix(f"{base}/").partition("/")[0].removeprefix("-")
+
+
+def _notes(store: EmbeddedStore, base: str) -> list[str]:
+    count = sum(1 for _ in store.quads_for_pattern(None, RDF_TYPE, TOMBSTONE, meta_graph(base)))
+    if not count:
+        return []
+    return [
+        f"{count} tombstones came without their key, which no export carries: what was forgotten there can be taken in "
+        "here again, unless forget.key is copied from the folder of that store"
+    ]

@@ -1,0 +1,200 @@
+"""Whether a store that was written elsewhere may be taken in: its graphs, its commits, every node, every invariant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad
+
+from prism_rdf.belief import END_RECORDED_AT, RECORDED_AT, WITHDRAWN_AT
+from prism_rdf.canonical.entities import UUID
+from prism_rdf.changes import Ground
+from prism_rdf.clock import Instant
+from prism_rdf.commit import HAS_NAMESPACE, LAST_COMMIT, NUMBER, last_commit
+from prism_rdf.errors import PrismError, RefusedError, Violation
+from prism_rdf.model import ChangeSet
+from prism_rdf.namespaces import LAYERS, PRISM, RDF_TYPE, Names, check_name, commit_iri, meta_graph, prism
+from prism_rdf.scopes import scopes_of
+from prism_rdf.storage.about import about, subjects
+from prism_rdf.storage.embedded import EmbeddedStore
+from prism_rdf.temporal.events import ASSERTION
+from prism_rdf.temporal.states import HAS_STATE
+from prism_rdf.validation.checks import run_checks
+from prism_rdf.validation.gate import Gate
+
+MOST_REPORTED = 100  # a broken store breaks everywhere; what is mended next is tried next
+DERIVED = frozenset({"current", "tail"})
+
+_CHUNK = 5_000
+_FREE = "put it into a free graph"
+_AGAIN = "export the store again"
+_ENGINE = re.compile(rf"(.+)/[^/]+/(?:graph/(?:{'|'.join((*LAYERS, 'meta'))})|state/[^/]+)")
+_SYSTEM_TIMES = (RECORDED_AT, END_RECORDED_AT, WITHDRAWN_AT)
+
+
+def base_of(store: EmbeddedStore, source: object) -> str:
+    """Return the base of the store whose quads these are; raise RefusedError when they are not those of one store."""
+    heads = store.quads_for_pattern(None, LAST_COMMIT, None)
+    nodes = {q.subject.value: q.graph_name for q in heads if isinstance(q.subject, NamedNode)}
+    bases = [base for base, graph in nodes.items() if graph == meta_graph(base)]
+    if len(bases) != 1:
+        raise RefusedError(
+            f"{source} is not the export of one store",
+            rule="an export names the base and the last commit of its store in the graph {base}/-/graph/meta",
+            mend="write it with `prism export`; other RDF belongs in a free graph of a store",
+        )
+    return bases[0]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A store to be judged, with the tenant that it is to belong to."""
+
+    ground: Ground
+    store: EmbeddedStore
+    gate: Gate
+    base: str
+
+    def violations(self) -> list[Violation]:
+        """Return what forbids to take the store in, MOST_REPORTED at most; each stage needs the ones before it."""
+        for stage in (self._graphs, self._commits, self._nodes, self._shapes, self._invariants):
+            found = list(islice(stage(), MOST_REPORTED))
+            if found:
+                return found
+        return []
+
+    @property
+    def namespaces(self) -> list[str]:
+        """Return the projects that the store says it holds."""
+        meta = meta_graph(self.base)
+        return sorted(about(self.store, NamedNode(self.base), meta).texts(HAS_NAMESPACE))
+
+    def _graphs(self) -> Iterator[Violation]:
+        if next(self.store.quads_for_pattern(None, None, None, DefaultGraph()), None) is not None:
+            yield _violation("", "graphs", "a statement stands in no named graph", _FREE)
+        for namespace in self.namespaces:
+            try:
+                check_name("project", namespace)
+            except PrismError as error:
+                yield _violation(self.base, "graphs", error.message, error.mend)
+        known = {f"{self.base}/{namespace}": Names(self.base, namespace) for namespace in self.namespaces}
+        for graph in self.store.graphs():
+            if not isinstance(graph, NamedNode):
+                yield _violation(str(graph), "graphs", "a graph has no name", "give it an IRI")
+            elif complaint := self._complaint(graph, known):
+                yield _violation(str(graph), "graphs", complaint, "leave it out, or export the store it belongs to")
+
+    def _complaint(self, graph: NamedNode, known: dict[str, Names]) -> str:
+        """Return what is wrong with a named graph; nothing for one of the engine's or the user's own."""
+        if not graph.value.startswith(f"{self.base}/"):
+            other = _ENGINE.fullmatch(graph.value)
+            return f"this graph belongs to a store of another base, {other[1]}" if other else ""
+        if graph == meta_graph(self.base):
+            return ""
+        namespace, _, rest = graph.value.removeprefix(f"{self.base}/").partition("/")
+        names = known.get(f"{self.base}/{namespace}")
+        if names is None:
+            return f"this graph is of a project {namespace!r} that the store does not name"
+        room, _, name = rest.partition("/")
+        if (room == "graph" and name in LAYERS) or (room == "free" and name):
+            return ""
+        if room == "state" and Quad(graph, RDF_TYPE, prism("State"), names.graph("temporal")) in self.store:
+            return ""
+        return "this is no graph that a store has"
+
+    def _commits(self) -> Iterator[Violation]:
+        meta = meta_graph(self.base)
+        last, recorded_at = last_commit(self.store, self.base)
+        numbers = [int(q.object.value) for q in self.store.quads_for_pattern(None, NUMBER, None, meta)]  # type: ignore[union-attr]
+        if last != max(numbers, default=0) or (last and recorded_at is None):
+            message = f"the last commit is {last}, and the greatest number of a commit is {max(numbers, default=0)}"
+            yield _violation(self.base, "commits", message, _AGAIN)
+        for number in numbers:
+            if about(self.store, commit_iri(self.base, number), meta).instant(RECORDED_AT) is None:
+                yield _violation(str(number), "commits", f"commit {number} has no system time", _AGAIN)
+        for namespace in self.namespaces:
+            yield from self._later_than(recorded_at, Names(self.base, namespace))
+
+    def _later_than(self, last: Instant | None, names: Names) -> Iterator[Violation]:
+        for layer in sorted(set(LAYERS) - DERIVED):
+            for predicate in _SYSTEM_TIMES:
+                for quad in self.store.quads_for_pattern(None, predicate, None, names.graph(layer)):
+                    if last is None or Instant.parse(quad.object.value) > last:  # type: ignore[union-attr]
+                        message = "this was recorded after the last commit of the store"
+                        yield _violation(str(quad.subject), "commits", message, _AGAIN, predicate)
+
+    def _nodes(self) -> Iterator[Violation]:
+        for namespace in self.namespaces:
+            names = Names(self.base, namespace)
+            yield from self._identities(names)
+            for layer in sorted(set(LAYERS) - DERIVED - {"canonical"}):
+                yield from self._foreign_nodes(names.graph(layer), names)
+
+    def _identities(self, names: Names) -> Iterator[Violation]:
+        graph = names.graph("canonical")
+        known = {kind.iri for kind in self.ground.catalog.types}
+        expected = {prism("tenant"): self.ground.tenant, prism("namespace"): names.namespace}
+        for quad in self.store.quads_for_pattern(None, None, None, graph):
+            node, value = str(quad.subject), getattr(quad.object, "value", "")
+            if isinstance(quad.subject, BlankNode):
+                yield _violation(node, "identity", "an identity has no IRI", "give it one below the base of the store")
+            elif quad.predicate == RDF_TYPE and quad.object not in known:
+                yield _violation(node, "identity", f"{value} is no type known here", "declare the type first")
+            elif quad.predicate == UUID and quad.subject != names.entity(value):
+                yield _violation(node, "identity", f"its uuid {value} is not the one in its IRI", "mend one of the two")
+            elif value != expected.get(quad.predicate, value):
+                message = f"its {quad.predicate.value.rpartition('#')[2]} is {value}, not {expected[quad.predicate]}"
+                yield _violation(node, "identity", message, "import it for the tenant that it is of")
+
+    def _foreign_nodes(self, graph: NamedNode, names: Names) -> Iterator[Violation]:
+        """Yield what stands in a graph of the engine and is nothing of it."""
+        seen: set[object] = set()
+        entity = names.entity("").value
+        for quad in self.store.quads_for_pattern(None, None, None, graph):
+            if isinstance(quad.object, BlankNode) or not isinstance(quad.subject, NamedNode):
+                yield _violation(str(quad.subject), "nodes", "a node of the engine has no IRI", _FREE)
+            elif quad.subject in seen or quad.subject.value.startswith(entity):
+                continue
+            elif not self._is_ours(quad.subject, graph):
+                message = "this node is nothing that belongs into a graph of the engine"
+                yield _violation(str(quad.subject), "nodes", message, _FREE)
+            seen.add(quad.subject)
+
+    def _is_ours(self, node: NamedNode, graph: NamedNode) -> bool:
+        types = about(self.store, node, graph).iris(RDF_TYPE)
+        if types:
+            return all(kind.value.startswith(PRISM) for kind in types)
+        return bool(subjects(self.store, ASSERTION, node, graph))
+
+    def _shapes(self) -> Iterator[Violation]:
+        for namespace in self.namespaces:
+            names = Names(self.base, namespace)
+            for chunk in _chunks(self._judged(names)):
+                change = ChangeSet(adds=tuple(chunk))
+                yield from self.gate.check(scopes_of(change, self.store, names, self.ground.superclasses))
+
+    def _judged(self, names: Names) -> Iterator[Quad]:
+        for layer in sorted(set(LAYERS) - DERIVED):
+            yield from self.store.quads_for_pattern(None, None, None, names.graph(layer))
+        for quad in self.store.quads_for_pattern(None, HAS_STATE, None, names.graph("temporal")):
+            assert isinstance(quad.object, NamedNode)
+            yield from self.store.quads_for_pattern(None, None, None, quad.object)
+
+    def _invariants(self) -> Iterator[Violation]:
+        for namespace in self.namespaces:
+            for found in run_checks(self.store, Names(self.base, namespace)):
+                message = f"the invariant {found.check} is broken: {found.detail}"
+                yield Violation(found.entity, "", "", found.check, message, "see `prism check --help`")
+
+
+def _violation(node: str, rule: str, message: str, mend: str, path: NamedNode | None = None) -> Violation:
+    return Violation(node, str(path or ""), "", f"{rule} of a store", message, mend)
+
+
+def _chunks(quads: Iterable[Quad]) -> Iterator[list[Quad]]:
+    remaining = iter(quads)
+    while chunk := list(islice(remaining, _CHUNK)):
+        yield chunk
