@@ -134,7 +134,7 @@ class DraftingVerbs(ReadingVerbs):
             raise NotFoundError(
                 f"there is no draft {wip} in {self.pid}",
                 rule="a draft is named by the uuid that wip returned, or by its entity while it is open",
-                mend="list the open ones with drafts()",
+                mend="prism drafts lists the open ones",
                 node=wip,
             )
         return thread

@@ -150,7 +150,8 @@ class WritingVerbs(ReadingVerbs):
         said = Assertion(RETIRED, Literal(retired), "set", start.instant)
         options["cause_memory"] = memory_named(self.names, options.get("cause_memory", ""))
         event = Event(self.names.uuid_of(node.value), event_type, start, (said,), **options)
-        return self.prism.commit(self.pid, lambda: (event,), event_type, key, [node.value, retired, given])
+        verb = "retire" if retired else "reopen"
+        return self.prism.commit(self.pid, lambda: (event,), verb, key, [node.value, retired, given])
 
     def retract(self, event: str, *, idempotency_key: str = "") -> Receipt:
         """Stop believing one event (the IRI that blame names, or its uuid): the history is folded anew without it."""

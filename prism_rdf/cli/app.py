@@ -7,7 +7,18 @@ from typing import Annotated
 
 import typer
 
-from prism_rdf.cli import asking, checking, ingesting, owning, querying, serving
+from prism_rdf.cli import (
+    asking,
+    checking,
+    comparing,
+    drafting,
+    ingesting,
+    listing,
+    owning,
+    querying,
+    recording,
+    serving,
+)
 from prism_rdf.cli.options import Common, HomeOption, JsonOption, PidOption, TenantOption
 
 _EPILOG = """
@@ -58,5 +69,5 @@ def _prism(
     ctx.obj = Common(home, tenant, pid, json_output)
 
 
-for room in (ingesting, asking, querying, checking, serving, owning):
+for room in (ingesting, recording, drafting, asking, comparing, listing, querying, checking, serving, owning):
     room.register(app)

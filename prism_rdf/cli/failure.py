@@ -48,11 +48,16 @@ def _print_lines(error: PrismError) -> None:
 
     console = Console(stderr=True, soft_wrap=not sys.stderr.isatty(), highlight=False)
     console.print(Text.assemble(("error", "bold red"), ": ", clean(error.message)))
-    for label, text in (("node", error.node), ("rule", error.rule), ("mend", error.mend)):
+    for label, text in (("node", error.node), ("value", _value(error)), ("rule", error.rule), ("mend", error.mend)):
         if text and not (label == "node" and text in error.message):
             console.print(Text.assemble("  ", (label, "bold"), ": ", clean(text)))
     for line in _particulars(error):
         console.print(Text("    " + clean(line)))
+
+
+def _value(error: PrismError) -> str:
+    """Return the value that the one violation of a refused write is about."""
+    return error.report[0].value if isinstance(error, ValidationError) and len(error.report) == 1 else ""
 
 
 def _particulars(error: PrismError) -> list[str]:

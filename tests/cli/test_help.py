@@ -18,7 +18,12 @@ from prism_rdf.cli.app import app
 
 Run = Callable[..., Any]
 DOCS = Path(__file__).parents[2] / "docs"
-COMMANDS = ["ingest", "recall", "state", "history", "entities", "sparql", "check", "validate", "serve", "version"]
+COMMANDS = [
+    *("ingest", "entity", "fact", "transition", "correct", "retire", "reopen", "retract", "revert"),
+    *("alias", "reference", "remember", "wip", "seal", "discard", "drafts"),
+    *("recall", "state", "history", "entities", "diff", "blame", "timeline", "log"),
+    *("types", "references", "resolve", "sparql", "check", "validate", "serve", "version"),
+]
 
 
 def _commands_of(page: str) -> list[str]:
