@@ -19,6 +19,7 @@ from prism_rdf.clock import Clock, Instant
 from prism_rdf.errors import IdempotencyConflict, ValidationError, Violation
 from prism_rdf.model import ChangeSet, Intent, NewEntity, Receipt, instant_literal
 from prism_rdf.namespaces import RDF_TYPE, Names, commit_iri, meta_graph, prism
+from prism_rdf.preflight import MOST_STATES_IN_AN_UPDATE, broken_by
 from prism_rdf.scopes import scopes_of
 from prism_rdf.storage.about import about
 from prism_rdf.storage.changelog import ChangeLog, LoggedChange
@@ -124,6 +125,11 @@ class Committer:
     def _judge(self, change: ChangeSet, names: Names) -> None:
         after = Overlay(self._store, change.adds, change.removes)
         found = self._gate.check(scopes_of(change, after, names, self._ground.superclasses))
+        if not found:
+            states = touched_states(names, (*change.adds, *change.removes))
+            if len(states) > MOST_STATES_IN_AN_UPDATE:
+                checks = self._concerned(names, (*change.adds, *change.removes))
+                found = broken_by(change, self._store, names, checks, states)
         if found:
             raise ValidationError(found)
 
@@ -151,19 +157,21 @@ class Committer:
         return Quad(NamedNode(self._base), LAST_COMMIT, Literal(self._number), self._meta)
 
     def _post_conditions(self, change: LoggedChange, touched: Sequence[NamedNode]) -> dict[str, str]:
-        """Return the checks of what the change touches: those that read one of its graphs."""
+        """Return the checks that read a graph of the change; none for a large one, which preflight has judged."""
         if not touched:
             return {}
         names = Names(self._base, change.namespace)
         changed = (*change.adds, *change.removes)
         states = touched_states(names, changed)
+        if len(states) > MOST_STATES_IN_AN_UPDATE:
+            return {}
+        concerned = self._concerned(names, changed)
+        return {check.name: check.post_condition(names, touched, VIOLATION, states) for check in concerned}
+
+    def _concerned(self, names: Names, changed: Sequence[Quad]) -> list[Check]:
         graphs = {quad.graph_name for quad in changed}
         layers = {layer for layer in ("canonical", "temporal", "semantic") if names.graph(layer) in graphs}
-        return {
-            check.name: check.post_condition(names, touched, VIOLATION, states)
-            for check in self._checks
-            if layers & check.layers
-        }
+        return [check for check in self._checks if layers & check.layers]
 
     def _record(self, writing: Writing, verb: str, key: str, payload: str, created: Sequence[str]) -> tuple[Quad, ...]:
         node, base, namespace = commit_iri(self._base, writing.number), NamedNode(self._base), writing.names.namespace

@@ -119,12 +119,15 @@ def touched_states(names: Names, quads: Iterable[Quad]) -> tuple[NamedNode, ...]
 def run_checks(store: GraphReader, names: Names, checks: Sequence[Check] | None = None) -> tuple[Finding, ...]:
     """Return everything that the checks (default: all) find in a namespace; empty when it is sound."""
     return tuple(
-        found for check in (load_checks() if checks is None else checks) for found in _run(store, names, check)
+        found
+        for check in (load_checks() if checks is None else checks)
+        for found in find(store, check, check.bind(names))
     )
 
 
-def _run(store: GraphReader, names: Names, check: Check) -> Iterator[Finding]:
-    answer = store.query(check.bind(names))
+def find(store: GraphReader, check: Check, query: str) -> Iterator[Finding]:
+    """Yield what a bound check finds."""
+    answer = store.query(query)
     assert isinstance(answer, QuerySolutions)
     columns = [variable for variable in answer.variables if variable != Variable("entity")]
     for row in answer:
