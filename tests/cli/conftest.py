@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from prism_rdf.cli import main
+from prism_rdf.cli.options import Common
 from prism_rdf.prism import Prism
 
 
@@ -63,6 +65,21 @@ def run(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtu
         return Ran(status, out, err)
 
     return go
+
+
+@pytest.fixture(scope="session")
+def open_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prism]:
+    """A store that is open all the while: opening it for each command is what takes the time."""
+    with Prism.open(tmp_path_factory.mktemp("written"), exclusive=True) as prism:
+        yield prism
+
+
+@pytest.fixture
+def project_of_its_own(run: Run, open_store: Prism, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run commands in a new, empty project of the open store."""
+    monkeypatch.setattr(Common, "store", lambda self, **_: nullcontext(open_store))
+    monkeypatch.setenv("PRISM_PID", f"p{len(open_store.projects())}")
+    return run
 
 
 @pytest.fixture
