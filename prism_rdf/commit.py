@@ -33,7 +33,7 @@ HAS_NAMESPACE = prism("hasNamespace")
 NUMBER = prism("commitNumber")
 _RECORDED_AT = prism("recordedAt")
 _KEY = prism("idempotencyKey")
-_PAYLOAD = prism("payloadHash")
+PAYLOAD = prism("payloadHash")
 _CREATED = prism("createdEntity")
 
 
@@ -186,7 +186,7 @@ class Committer:
         ]
         if key:
             quads.append(Quad(node, _KEY, Literal(_scoped(namespace, key)), self._meta))
-            quads.append(Quad(node, _PAYLOAD, Literal(_hashed(payload)), self._meta))
+            quads.append(Quad(node, PAYLOAD, Literal(_hashed(payload)), self._meta))
             quads += [Quad(node, _CREATED, NamedNode(entity), self._meta) for entity in created]
         return tuple(quads)
 
@@ -198,7 +198,7 @@ class Committer:
         if quad is None or not isinstance(quad.subject, NamedNode):
             return None
         commit = about(self._store, quad.subject, self._meta)
-        if commit.text(_PAYLOAD) != _hashed(payload):
+        if commit.text(PAYLOAD) != _hashed(payload):
             raise IdempotencyConflict(
                 f"idempotency key {key!r} was already used for something else",
                 rule="the same key stands for the same request",

@@ -285,6 +285,25 @@ class Prism:
             prism.folder, answer = import_into(read, prism.site)
             return answer
 
+    def forget(self, pid: str, target: NamedNode, *, dry_run: bool = False) -> dict[str, object]:
+        """Remove an entity or a memory of a project with all that goes with it; see ``Project.forget``."""
+        from prism_rdf.maintenance.forgetting import forget, preview
+
+        names, forgotten = Names(self.base, pid), self._ground.forgotten
+        if dry_run or forgotten is None:
+            return preview(self.site, names, target)
+        self.folder, answer = forget(self.site, names, target, forgotten)
+        self._start_afresh()
+        return answer
+
+    def _start_afresh(self) -> None:
+        """Drop what was built on the store before it was rewritten: indexes, snapshots; they are made when needed."""
+        with self._opening:
+            for answering in self._answering.values():
+                answering.close()
+            self._answering.clear()
+        self._datasets = Datasets(self._ground, self.base, self.changes if self.folder else None)
+
     def rebuild(self, pid: str | None = None) -> dict[str, int]:
         """Compute the derived graphs (current, tail) of a project or of all anew, each in one atomic update.
 

@@ -10,6 +10,8 @@ from typing import Any
 from prism_rdf.clock import Instant
 from prism_rdf.drafting import DraftingVerbs
 from prism_rdf.errors import AmbiguousError, UnknownEntity
+from prism_rdf.statements import node_named
+from prism_rdf.storage.about import about
 from prism_rdf.writing import WritingVerbs
 
 
@@ -34,6 +36,19 @@ class Project(WritingVerbs, DraftingVerbs):
         proposal = read(Path(path), self.names, ref=ref, progress=progress, resolve=self.bearer_uuid)
         receipt = self.write(proposal.intents, "ingest")
         return {"receipt": receipt.as_dict(), "report": proposal.report.as_dict()}
+
+    def forget(self, ref: str, *, dry_run: bool = False) -> dict[str, Any]:
+        """Remove an entity or a memory for good: itself, what quotes it, and what that was the cause of.
+
+        The store and its log are written anew without it, other histories stay as they are, and reading its source
+        again does not bring it back. Returns ``{"dry_run", "commit", "recorded_at", "going", "notes"}``; ``going``
+        lists all that goes as ``{"node", "what", "why", "says"}``, and with ``dry_run`` nothing else happens. Copies
+        made before, such as backups, still hold it. Raises UnknownEntity, AmbiguousError, RefusedError.
+        """
+        memory = node_named(ref, self.names.memory)
+        is_memory = memory is not None and about(self.prism.store, memory, self.names.graph("memory")).quads
+        target = memory if memory is not None and is_memory else self.resolve(ref)
+        return self.prism.forget(self.pid, target, dry_run=dry_run)
 
     def bearer_uuid(self, identifier: str, at: Instant) -> str | None:
         """Return the uuid of the one entity that an identifier names at ``at``; None when there is none or several."""
