@@ -303,8 +303,8 @@ _COMMANDS = (
         "retract",
         retract,
         """
-        prism retract "$(prism blame ADR-7 status --json | jq -r '.events[0].event')"
         prism retract 7e792054-b136-5048-b1c0-7f82f0ab7194
+        prism retract urn:prism:default/demo/event/7e792054-b136-5048-b1c0-7f82f0ab7194 --json
         """,
     ),
     (
@@ -336,7 +336,8 @@ _COMMANDS = (
         remember,
         """
         prism remember 'We chose a graph because joins hurt' --about ADR-7 --pid demo
-        prism remember - --kind minutes --created-at 2025-10-30 < minutes.txt
+        prism remember 'The vote was 5 to 2' --kind minutes --created-at 2025-10-30 --source minutes.txt
+        cat minutes.txt | prism remember - --kind minutes --created-at 2025-10-30
         """,
     ),
 )
