@@ -73,7 +73,7 @@ class Committer:
         """
         with self._lock:
             names = Names(self._base, namespace)
-            repeated = self._repeated(names, key, payload)
+            repeated = self.repeated(names, key, payload)
             if repeated is not None:
                 return repeated
             writing = Writing(names, self._next_instant(), self._number + 1)
@@ -92,10 +92,10 @@ class Committer:
         with self._lock:
             yield
 
-    def stamp(self, namespace: str, verb: str) -> tuple[Writing, LoggedChange]:
+    def stamp(self, namespace: str, verb: str, key: str = "") -> tuple[Writing, LoggedChange]:
         """Return when and as which number a commit would be written now, and its record; for who rewrites the store."""
         writing = Writing(Names(self._base, namespace), self._next_instant(), self._number + 1)
-        record = self._record(writing, verb, "", "", ())
+        record = self._record(writing, verb, key, "", ())
         return writing, LoggedChange(writing.number, writing.now, namespace, verb, record, (self._last(),))
 
     def reread(self) -> None:
@@ -190,7 +190,8 @@ class Committer:
             quads += [Quad(node, _CREATED, NamedNode(entity), self._meta) for entity in created]
         return tuple(quads)
 
-    def _repeated(self, names: Names, key: str, payload: str) -> Receipt | None:
+    def repeated(self, names: Names, key: str, payload: str) -> Receipt | None:
+        """Return the receipt of the commit under this key; None when there is none. Raises IdempotencyConflict."""
         if not key:
             return None
         literal = Literal(_scoped(names.namespace, key))

@@ -285,14 +285,16 @@ class Prism:
             prism.folder, answer = import_into(read, prism.site)
             return answer
 
-    def forget(self, pid: str, target: NamedNode, *, dry_run: bool = False) -> dict[str, object]:
+    def forget(
+        self, pid: str, target: Callable[[], NamedNode], *, dry_run: bool = False, key: str = ""
+    ) -> dict[str, object]:
         """Remove an entity or a memory of a project with all that goes with it; see ``Project.forget``."""
         from prism_rdf.maintenance.forgetting import forget, preview
 
         names, forgotten = Names(self.base, pid), self._ground.forgotten
         if dry_run or forgotten is None:
-            return preview(self.site, names, target)
-        self.folder, answer = forget(self.site, names, target, forgotten)
+            return preview(self.site, names, target())
+        self.folder, answer = forget(self.site, names, target, forgotten, key)
         self._start_afresh()
         return answer
 

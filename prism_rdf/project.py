@@ -7,6 +7,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from pyoxigraph import NamedNode
+
 from prism_rdf.clock import Instant
 from prism_rdf.drafting import DraftingVerbs
 from prism_rdf.errors import AmbiguousError, UnknownEntity
@@ -37,7 +39,7 @@ class Project(WritingVerbs, DraftingVerbs):
         receipt = self.write(proposal.intents, "ingest")
         return {"receipt": receipt.as_dict(), "report": proposal.report.as_dict()}
 
-    def forget(self, ref: str, *, dry_run: bool = False) -> dict[str, Any]:
+    def forget(self, ref: str, *, dry_run: bool = False, idempotency_key: str = "") -> dict[str, Any]:
         """Remove an entity or a memory for good: itself, what quotes it, and what that was the cause of.
 
         The store and its log are written anew without it, other histories stay as they are, and reading its source
@@ -45,10 +47,14 @@ class Project(WritingVerbs, DraftingVerbs):
         lists all that goes as ``{"node", "what", "why", "says"}``, and with ``dry_run`` nothing else happens. Copies
         made before, such as backups, still hold it. Raises UnknownEntity, AmbiguousError, RefusedError.
         """
+        return self.prism.forget(self.pid, lambda: self._thing(ref), dry_run=dry_run, key=idempotency_key)
+
+    def _thing(self, ref: str) -> NamedNode:
+        """Return the memory of this uuid or IRI, else the entity that ``ref`` names."""
         memory = node_named(ref, self.names.memory)
-        is_memory = memory is not None and about(self.prism.store, memory, self.names.graph("memory")).quads
-        target = memory if memory is not None and is_memory else self.resolve(ref)
-        return self.prism.forget(self.pid, target, dry_run=dry_run)
+        if memory is not None and about(self.prism.store, memory, self.names.graph("memory")).quads:
+            return memory
+        return self.resolve(ref)
 
     def bearer_uuid(self, identifier: str, at: Instant) -> str | None:
         """Return the uuid of the one entity that an identifier names at ``at``; None when there is none or several."""

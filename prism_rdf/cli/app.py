@@ -14,6 +14,7 @@ from prism_rdf.cli import (
     drafting,
     ingesting,
     listing,
+    maintaining,
     owning,
     querying,
     recording,
@@ -69,5 +70,6 @@ def _prism(
     ctx.obj = Common(home, tenant, pid, json_output)
 
 
-for room in (ingesting, recording, drafting, asking, comparing, listing, querying, checking, serving, owning):
+_ROOMS = (ingesting, recording, drafting, asking, comparing, listing, querying, checking, serving, maintaining, owning)
+for room in _ROOMS:
     room.register(app)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -25,6 +25,7 @@ from prism_rdf.maintenance.removing import Removal
 from prism_rdf.maintenance.retelling import retell
 from prism_rdf.maintenance.rewriting import Fresh, rewriting
 from prism_rdf.maintenance.site import Site
+from prism_rdf.model import Receipt
 from prism_rdf.namespaces import Names, commit_iri, meta_graph
 from prism_rdf.semantic.aliases import ALIAS_OF
 from prism_rdf.semantic.references import SOURCE
@@ -41,22 +42,31 @@ def preview(site: Site, names: Names, target: NamedNode) -> dict[str, Any]:
 
 
 def forget(
-    site: Site, names: Names, target: NamedNode, forgotten: Forgotten
+    site: Site, names: Names, target: Callable[[], NamedNode], forgotten: Forgotten, key: str = ""
 ) -> tuple[StoreFolder | None, dict[str, Any]]:
     """Remove an entity or a memory with all that goes with it, and leave tombstones. Writers wait meanwhile.
 
     Returns the folder of the store from then on, and ``{"dry_run", "commit", "recorded_at", "going", "notes"}``; each
-    of ``going`` has ``node, what, why, says``. The search indexes are gone. Raises RefusedError when the disk refuses,
-    and nothing is changed then.
+    of ``going`` has ``node, what, why, says``. The search indexes are gone. The same ``key`` again changes nothing.
+    ``target`` is called under the writer's lock. Raises RefusedError when the disk refuses; nothing is changed then.
     """
     with site.committer.paused():
-        removal = Removal(site.ground, names, target)
+        before = site.committer.repeated(names, key, "")
+        if before is not None:
+            return site.folder, _repeated(before)
+        removal = Removal(site.ground, names, target())
         telling = _Telling(site, names, removal)
-        writing, commit = site.committer.stamp(names.namespace, "forget")
+        writing, commit = site.committer.stamp(names.namespace, "forget", key)
         graves = forgotten.tombstones(names.namespace, removal.marks(), writing.now)
         with rewriting(site) as fresh:
             telling.write(fresh, writing, replace(commit, adds=(*commit.adds, *graves)))
         return fresh.folder, _answer(removal, writing)
+
+
+def _repeated(before: Receipt) -> dict[str, Any]:
+    at = before.recorded_at
+    said = {"dry_run": False, "commit": before.commit, "recorded_at": at.iso() if at else None}
+    return {**said, "going": [], "notes": ["it was forgotten before, under the same idempotency key"]}
 
 
 def _answer(removal: Removal, writing: Writing | None) -> dict[str, Any]:

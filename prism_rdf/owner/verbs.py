@@ -20,6 +20,7 @@ PRISM: Mapping[str, Effect] = {
     "sparql": "reads",
     "system_time": "reads",
     "backup": "writes",
+    "export": "writes",
 }
 PROJECT: Mapping[str, Effect] = {
     "bearer_uuid": "reads",
@@ -44,6 +45,7 @@ PROJECT: Mapping[str, Effect] = {
     "discard": "writes",
     "entity": "writes",
     "fact": "writes",
+    "forget": "writes",
     "reference": "writes",
     "remember": "writes",
     "reopen": "writes",
@@ -57,11 +59,11 @@ PROJECT: Mapping[str, Effect] = {
 }
 # Made of other verbs, so they run where they are called: what they read is the caller's, such as files to ingest.
 HERE: Mapping[str, frozenset[str]] = {
-    "Prism": frozenset({"open", "in_memory", "project", "close", "restore"}),
+    "Prism": frozenset({"open", "in_memory", "project", "close", "restore", "import_"}),
     "Project": frozenset({"ingest"}),
 }
 # Parts of the engine: they need the store itself, in the process that holds it.
 INSIDE: Mapping[str, frozenset[str]] = {
-    "Prism": frozenset({"answering", "bring_up_to_date", "commit", "site"}),
+    "Prism": frozenset({"answering", "bring_up_to_date", "commit", "forget", "site"}),
     "Project": frozenset(),
 }
