@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from tempfile import SpooledTemporaryFile
-from typing import IO, Any
+from typing import Any
 
 from pyoxigraph import QueryResultsFormat, RdfFormat, parse, parse_query_results
 
@@ -40,7 +40,7 @@ def send_answer(channel: Channel, answer: QueryAnswer) -> None:
 
 def receive_answer(channel: Channel, head: Message) -> QueryAnswer:
     """Return the answer as it was; raises what went wrong while it was found."""
-    body: IO[bytes] = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115  (read as long as the answer is)
+    body = _Spool(_IN_MEMORY)
     while isinstance(piece := channel.receive(), bytes):
         body.write(piece)
     _check_end(piece)
@@ -76,6 +76,13 @@ def _check_end(reply: Message | bytes | None) -> None:
         raise ConnectionResetError("the answer broke off")
     if "error" in reply:
         raise codec.error_of(reply["error"])
+
+
+class _Spool(SpooledTemporaryFile[bytes]):
+    """A temporary file that lives as long as the answer that is read from it."""
+
+    def __del__(self) -> None:
+        self.close()
 
 
 class _Pieces(io.RawIOBase):

@@ -48,7 +48,8 @@ def reach(place: Place, tenant: str) -> Link:
             link = knock(place)
             if link is None:
                 _wait_while_held(place, deadline)
-                _start(place, tenant)
+                if not place.is_held() and not _start(place, tenant) and not _start(place, tenant):
+                    raise place.busy("its owner dies as it starts")
                 link = knock(place)
         if time.monotonic() > deadline:
             raise place.busy("its owner does not answer")
@@ -176,10 +177,11 @@ def _held_by_another(place: Place) -> NoReturn:
     raise place.busy(f"held by {holder.describe()}", mend)
 
 
-def _start(place: Place, tenant: str) -> None:
-    """Start a daemon and wait until it answers. Raises what kept it from opening the store, else BusyError."""
-    if place.is_held():
-        return
+def _start(place: Place, tenant: str) -> bool:
+    """Start a daemon and wait until it answers; return False when it dies without a word.
+
+    Raises what kept it from opening the store, else BusyError.
+    """
     reader, writer = os.pipe()
     try:
         with place.log.open("ab") as log:
@@ -202,11 +204,13 @@ def _start(place: Place, tenant: str) -> None:
         said = _read_until_closed(reader)
     finally:
         os.close(reader)
-    if not said:
-        raise place.busy(f"its owner could not be started: {_last_line(place.log, begin)}")
-    told = codec.loads(said)
+    last_line = "" if said else _last_line(place.log, begin)
+    if last_line:
+        raise place.busy(f"its owner could not be started: {last_line}")
+    told = codec.loads(said or b"{}")
     if "error" in told:
         raise codec.error_of(told["error"])
+    return bool(said)
 
 
 def _read_until_closed(reader: int) -> bytes:
@@ -231,4 +235,4 @@ def _last_line(log: Path, begin: int) -> str:
     with log.open("rb") as file:
         file.seek(begin)
         lines = [line for line in file.read().decode("utf-8", "replace").splitlines() if line.strip()]
-    return lines[-1].strip() if lines else "it said nothing"
+    return lines[-1].strip() if lines else ""

@@ -203,7 +203,7 @@ def _rest_of(shape: Signature) -> str | None:
 
 def _plain(value: Any, is_path: bool) -> Any:
     """Return an argument that means the same elsewhere (the owner has another working folder) and a second time."""
-    if is_path:
+    if is_path and value is not None:
         return os.path.abspath(value)
     return list(value) if isinstance(value, Iterator) else value
 
