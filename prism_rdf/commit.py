@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from pyoxigraph import Literal, NamedNode, Quad
@@ -82,8 +82,8 @@ class Committer:
             created = tuple(names.entity(i.uuid).value for i in wanted if isinstance(i, NewEntity))
             if change.empty:
                 return Receipt(None, None, created, notes)
-            self._judge(change, names)
-            self._commit(change, writing, verb, self._record(writing, verb, key, payload, created))
+            conditions = self._judge(change, names)
+            self._commit(change, writing, verb, self._record(writing, verb, key, payload, created), conditions)
             return Receipt(writing.number, writing.now, created, notes + change.notes)
 
     @contextmanager
@@ -122,18 +122,26 @@ class Committer:
         now = self._clock.now()
         return now if self._recorded_at is None or now > self._recorded_at else self._recorded_at.plus(micros=1)
 
-    def _judge(self, change: ChangeSet, names: Names) -> None:
+    def _judge(self, change: ChangeSet, names: Names) -> dict[str, str]:
+        """Refuse a change that breaks a shape; return what its update has to prove of the invariants.
+
+        A change of many states is held to the invariants here, on a copy, and its update has nothing to prove.
+        """
         after = Overlay(self._store, change.adds, change.removes)
         found = self._gate.check(scopes_of(change, after, names, self._ground.superclasses))
-        if not found:
-            states = touched_states(names, (*change.adds, *change.removes))
-            if len(states) > MOST_STATES_IN_AN_UPDATE:
-                checks = self._concerned(names, (*change.adds, *change.removes))
-                found = broken_by(change, self._store, names, checks, states)
         if found:
             raise ValidationError(found)
+        states = touched_states(after, names, (*change.adds, *change.removes))
+        if len(states) <= MOST_STATES_IN_AN_UPDATE:
+            return self._post_conditions(change, names, states)
+        found = broken_by(change, self._store, names, self._concerned(change, names), states)
+        if found:
+            raise ValidationError(found)
+        return {}
 
-    def _commit(self, change: ChangeSet, writing: Writing, verb: str, record: Sequence[Quad]) -> None:
+    def _commit(
+        self, change: ChangeSet, writing: Writing, verb: str, record: Sequence[Quad], conditions: Mapping[str, str]
+    ) -> None:
         logged = LoggedChange(
             number=writing.number,
             recorded_at=writing.now,
@@ -144,7 +152,7 @@ class Committer:
         )
         self._log.append(logged)
         try:
-            self._store.apply(logged.adds, logged.removes, self._post_conditions(logged, change.touched))
+            self._store.apply(logged.adds, logged.removes, conditions)
         except InvariantBroken as error:
             self._log.abort(writing.number)
             raise ValidationError([_broken(error, change.touched, self._checks)]) from error
@@ -156,20 +164,15 @@ class Committer:
     def _last(self) -> Quad:
         return Quad(NamedNode(self._base), LAST_COMMIT, Literal(self._number), self._meta)
 
-    def _post_conditions(self, change: LoggedChange, touched: Sequence[NamedNode]) -> dict[str, str]:
-        """Return the checks that read a graph of the change; none for a large one, which preflight has judged."""
-        if not touched:
-            return {}
-        names = Names(self._base, change.namespace)
-        changed = (*change.adds, *change.removes)
-        states = touched_states(names, changed)
-        if len(states) > MOST_STATES_IN_AN_UPDATE:
-            return {}
-        concerned = self._concerned(names, changed)
-        return {check.name: check.post_condition(names, touched, VIOLATION, states) for check in concerned}
+    def _post_conditions(self, change: ChangeSet, names: Names, states: Sequence[NamedNode]) -> dict[str, str]:
+        return {
+            check.name: check.post_condition(names, change.touched, VIOLATION, states)
+            for check in self._concerned(change, names)
+        }
 
-    def _concerned(self, names: Names, changed: Sequence[Quad]) -> list[Check]:
-        graphs = {quad.graph_name for quad in changed}
+    def _concerned(self, change: ChangeSet, names: Names) -> list[Check]:
+        """Return the checks that read a graph of the change."""
+        graphs = {quad.graph_name for quad in (*change.adds, *change.removes)}
         layers = {layer for layer in ("canonical", "temporal", "semantic") if names.graph(layer) in graphs}
         return [check for check in self._checks if layers & check.layers]
 
@@ -212,9 +215,14 @@ class Committer:
     def _replay(self) -> None:
         """Apply the logged commits that the store lacks; one that breaks an invariant was never acknowledged."""
         for change in self._log.read(self._number):
-            touched = entities_of(change, self._base)
+            names = Names(self._base, change.namespace)
+            again = ChangeSet(change.adds, change.removes, entities_of(change, self._base))
+            after = Overlay(self._store, change.adds, change.removes)
+            states = touched_states(after, names, (*change.adds, *change.removes))
+            large = len(states) > MOST_STATES_IN_AN_UPDATE  # it was judged before it was logged
             try:
-                self._store.apply(change.adds, change.removes, self._post_conditions(change, touched))
+                conditions = {} if large else self._post_conditions(again, names, states)
+                self._store.apply(change.adds, change.removes, conditions)
             except InvariantBroken:
                 self._log.abort(change.number)
                 continue

@@ -55,8 +55,8 @@ class Check:
     ) -> str:
         """Return the query for one namespace, restricted to the entities ``focus`` where that is given.
 
-        Where ``states`` is given too, a check of states looks only at these and at the ones before them. That is
-        enough after a write to a sound store, when ``states`` are all those that the change mentions.
+        Where ``states`` is given too, a check of states looks only at these. That is enough after a write to a sound
+        store, when they are all those that the change mentions, and the ones before them (``touched_states``).
         Raises BadArgument when the query has a parameter that is unknown.
         """
         graphs = {layer: str(names.graph(layer)) for layer in _LAYERS}
@@ -72,7 +72,7 @@ class Check:
 
         def values(match: re.Match[str]) -> str:
             if states is not None and match[1]:
-                return f"VALUES ?touched {{ {_listed(states)} }} ?{match[1]} {_SUPERSEDED_BY}? ?touched ."
+                return f"VALUES ?{match[1]} {{ {_listed(states)} }}"
             return "" if focus is None else f"VALUES ?entity {{ {_listed(focus)} }}"
 
         return _FOCUS.sub(values, _PARAMETER.sub(term, self._query))
@@ -109,11 +109,18 @@ def load_checks() -> tuple[Check, ...]:
     return tuple(_read(name) for name in resources.names("queries/checks", ".rq"))
 
 
-def touched_states(names: Names, quads: Iterable[Quad]) -> tuple[NamedNode, ...]:
-    """Return the states that the quads of a change mention, be it as subject, object or graph, each once."""
-    start = names.state("").value
+def touched_states(store: GraphReader, names: Names, quads: Iterable[Quad]) -> tuple[NamedNode, ...]:
+    """Return the states that the quads of a change mention, and those that ``store`` says they supersede, each once.
+
+    ``store`` is the store as it will be after the change.
+    """
+    start, temporal = names.state("").value, names.graph("temporal")
     terms = (term for quad in quads for term in (quad.subject, quad.object, quad.graph_name))
-    return tuple(dict.fromkeys(term for term in terms if isinstance(term, NamedNode) and term.value.startswith(start)))
+    touched = {term: None for term in terms if isinstance(term, NamedNode) and term.value.startswith(start)}
+    before = [
+        quad.subject for state in touched for quad in store.quads_for_pattern(None, _SUPERSEDED_BY, state, temporal)
+    ]
+    return tuple(touched | {state: None for state in before if isinstance(state, NamedNode)})
 
 
 def run_checks(store: GraphReader, names: Names, checks: Sequence[Check] | None = None) -> tuple[Finding, ...]:

@@ -11,6 +11,7 @@ from prism_rdf.errors import ValidationError
 from prism_rdf.model import ChangeSet
 from prism_rdf.namespaces import prism as term
 from prism_rdf.preflight import MOST_STATES_IN_AN_UPDATE, broken_by
+from prism_rdf.storage.overlay import Overlay
 from prism_rdf.validation.checks import load_checks, touched_states
 
 
@@ -27,7 +28,9 @@ def broken(project, adds=(), removes=()):
     names = project.names
     entity = project.resolve("ADR-1")
     change = ChangeSet(tuple(adds), tuple(removes), (entity,))
-    found = broken_by(change, project.prism.store, names, load_checks(), touched_states(names, (*adds, *removes)))
+    after = Overlay(project.prism.store, adds, removes)
+    states = touched_states(after, names, (*adds, *removes))
+    found = broken_by(change, project.prism.store, names, load_checks(), states)
     return {violation.shape for violation in found}
 
 

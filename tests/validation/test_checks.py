@@ -76,7 +76,7 @@ def test_a_check_finds_the_same_from_the_states_of_a_write(name: str) -> None:
     """Each state alone is enough: what breaks between two states is found from the later one as well."""
     broken, check = store(name, "broken"), CHECKS[name]
     focus = [NAMES.entity(uuid) for uuid in entities(name)]
-    states = touched_states(NAMES, broken)
+    states = touched_states(broken, NAMES, broken)
     found = {row["entity"].value for row in broken.query(check.bind(NAMES, focus, states))}  # type: ignore[union-attr]
     assert found == {entity.value for entity in focus}
     if re.search(r"# focus \?state", check.text):
@@ -88,7 +88,10 @@ def test_a_check_finds_the_same_from_the_states_of_a_write(name: str) -> None:
 @pytest.mark.parametrize(("name", "later"), [("gap-between-states", "e"), ("overlapping-states", "d")])
 def test_what_breaks_between_two_states_is_found_from_the_later_one(name: str, later: str) -> None:
     broken, check = store(name, "broken"), CHECKS[name]
-    rows = list(broken.query(check.bind(NAMES, [], [NAMES.state(later)])))  # type: ignore[arg-type]
+    temporal = NAMES.graph("temporal")
+    mentioned = list(broken.quads_for_pattern(NAMES.state(later), None, None, temporal))
+    states = touched_states(broken, NAMES, [quad for quad in mentioned if quad.predicate != prism("supersededBy")])
+    rows = list(broken.query(check.bind(NAMES, [], states)))  # type: ignore[arg-type]
     before = {"e": "d", "d": "c"}[later]
     assert [row["state"] for row in rows] == [NAMES.state(before)]  # type: ignore[index]
 
@@ -102,7 +105,14 @@ def test_touched_states_are_those_that_a_change_mentions_anywhere() -> None:
         Quad(entity, prism("title"), Literal("t"), three),
         Quad(Names("urn:prism:default", "other").state("four"), prism("void"), Literal(True), temporal),
     ]
-    assert touched_states(NAMES, quads) == (one, two, three)
+    assert touched_states(Store(), NAMES, quads) == (one, two, three)
+
+
+def test_touched_states_have_with_them_those_that_they_supersede() -> None:
+    before, one, temporal = NAMES.state("before"), NAMES.state("one"), NAMES.graph("temporal")
+    after = Store()
+    after.add(Quad(before, prism("supersededBy"), one, temporal))
+    assert touched_states(after, NAMES, [Quad(one, prism("void"), Literal(True), temporal)]) == (one, before)
 
 
 @pytest.mark.parametrize("name", CHECKS)
