@@ -65,7 +65,7 @@ def register(app: typer.Typer) -> None:
 def diff(
     common: Common,
     before: Annotated[str, typer.Argument(metavar="BEFORE", help="A time; a day means its end.")],
-    after: Annotated[str | None, typer.Argument(metavar="[AFTER]", help="A later time; default now.")] = None,
+    after: Annotated[str | None, typer.Argument(metavar="AFTER", help="A later time; default now.")] = None,
     entity: Annotated[
         str | None, typer.Option("--entity", metavar="ENTITY", help="Only this one; default the whole project.")
     ] = None,
@@ -158,9 +158,10 @@ def timeline(common: Common, entity: EntityArgument, known_at: KnownAt = None) -
         print_json(found)
         return 0
     print_line((who, "bold"))
-    first = next((entry for entry in found if entry["kind"] == "state"), None)
+    absent = True
     for entry in found:
-        what, lines = _happened(entry, appeared=entry is first)
+        what, lines = _happened(entry, appeared=absent)
+        absent = entry.get("void", absent)
         print_line((f"\n{entry['at'] or 'unknown'}  ", ""), (what, "bold"))
         print_pairs(lines, indent=4)
         for event in entry.get("events", ()):

@@ -92,7 +92,7 @@ def seal(
     said: Said,
     props: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME=VALUE]", help="What differs from the draft; NAME= leaves it out."),
+        typer.Argument(metavar="NAME=VALUE", help="What differs from the draft; NAME= leaves it out."),
     ] = None,
 ) -> int:
     """Seal a draft into the history.

@@ -44,7 +44,7 @@ def register(app: typer.Typer) -> None:
 def types(
     common: Common,
     type_name: Annotated[
-        str | None, typer.Argument(metavar="[TYPE]", help="Only this one, with all it declares.")
+        str | None, typer.Argument(metavar="TYPE", help="Only this one, with all it declares.")
     ] = None,
 ) -> int:
     """List the types, their properties, and what they may refer to.

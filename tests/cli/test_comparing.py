@@ -82,6 +82,7 @@ def test_timeline_tells_changes_names_and_references(project_of_its_own: Run) ->
     run("alias", "ADR-007", "ADR-7", "--valid-from", "2025-08", "--valid-until", "2025-10-02")
     run("fact", "ADR-7", "status=Accepted", "--valid-from", "2025-11-01", "--description", "vote")
     run("retire", "ADR-7", "--valid-from", "2025-12-01")
+    run("reopen", "ADR-7", "--valid-from", "2025-12-24")
     first = json.loads(run("log", "--json").out)[0]["commit"]
     assert run("timeline", "ADR-7").out.splitlines() == [
         "ADR-7",
@@ -106,9 +107,14 @@ def test_timeline_tells_changes_names_and_references(project_of_its_own: Run) ->
         "",
         "2025-12-01T00:00:00Z  retired",
         f"    commit {first + 5}",
+        "",
+        "2025-12-24T00:00:00Z  reopened",
+        "    number  ADR-7",
+        "    status  Accepted",
+        f"    commit {first + 6}",
     ]
     kinds = [entry["kind"] for entry in json.loads(run("timeline", "ADR-7", "--json").out)]
-    assert kinds == ["alias", "state", "reference", "alias", "state", "state"]
+    assert kinds == ["alias", "state", "reference", "alias", "state", "state", "state"]
 
 
 def test_log_lists_the_commits(run: Run) -> None:
