@@ -43,10 +43,10 @@ class Stale:
 
 def stale(site: Site, names: Names) -> list[Stale]:
     """Return what is stale in a namespace, once what came due is applied. Writers wait only where something is."""
-    site.committer.apply_due(site.clock.now())
-    suspects = {found.entity for found in _stale(site.ground, names, _known(site.ground, names), site.clock.now())}
+    site.committer.apply_due(site.now())
+    suspects = {found.entity for found in _stale(site.ground, names, _known(site.ground, names), site.now())}
     with site.committer.paused():  # a commit in between may have made it right, or only seem so
-        now = site.clock.now()
+        now = site.now()
         site.committer.apply_due(now)
         return list(_stale(site.ground, names, sorted(suspects, key=str), now))
 
@@ -57,7 +57,7 @@ def rebuild(site: Site, names: Names) -> int:
     Returns of how many entities something was stale. Writers wait meanwhile.
     """
     with site.committer.paused():
-        return renew(site.ground, site.store, names, site.clock.now())
+        return renew(site.ground, site.store, names, site.now())
 
 
 def renew(ground: Ground, store: EmbeddedStore, names: Names, now: Instant) -> int:

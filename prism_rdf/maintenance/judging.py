@@ -9,19 +9,21 @@ from itertools import islice
 
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad
 
-from prism_rdf.belief import END_RECORDED_AT, RECORDED_AT, WITHDRAWN_AT
-from prism_rdf.canonical.entities import UUID
+from prism_rdf.belief import END_RECORDED_AT, RECORDED_AT, WITHDRAWN_AT, Delta, Writing
+from prism_rdf.canonical.entities import UUID, entities
 from prism_rdf.changes import Ground
 from prism_rdf.clock import Instant
 from prism_rdf.commit import HAS_NAMESPACE, LAST_COMMIT, NUMBER, last_commit
 from prism_rdf.errors import PrismError, RefusedError, Violation
-from prism_rdf.model import ChangeSet
+from prism_rdf.maintenance.derived import multi_valued
+from prism_rdf.model import ChangeSet, Term
 from prism_rdf.namespaces import LAYERS, PRISM, RDF_TYPE, Names, check_name, commit_iri, meta_graph, prism
 from prism_rdf.scopes import scopes_of
 from prism_rdf.storage.about import about, subjects
 from prism_rdf.storage.embedded import EmbeddedStore
-from prism_rdf.temporal.events import ASSERTION
-from prism_rdf.temporal.states import HAS_STATE
+from prism_rdf.temporal.events import ASSERTION, read_stated
+from prism_rdf.temporal.fold import Piece, fold
+from prism_rdf.temporal.states import HAS_STATE, plan_states, read_sealed
 from prism_rdf.validation.checks import run_checks
 from prism_rdf.validation.gate import Gate
 
@@ -60,7 +62,7 @@ class Candidate:
 
     def violations(self) -> list[Violation]:
         """Return what forbids to take the store in, MOST_REPORTED at most; each stage needs the ones before it."""
-        for stage in (self._graphs, self._commits, self._nodes, self._shapes, self._invariants):
+        for stage in (self._graphs, self._commits, self._nodes, self._shapes, self._invariants, self._histories):
             found = list(islice(stage(), MOST_REPORTED))
             if found:
                 return found
@@ -188,6 +190,24 @@ class Candidate:
             for found in run_checks(self.store, Names(self.base, namespace)):
                 message = f"the invariant {found.check} is broken: {found.detail}"
                 yield Violation(found.entity, "", "", found.check, message, "see `prism check --help`")
+
+    def _histories(self) -> Iterator[Violation]:
+        """Yield the entities whose believed states are not what their believed events fold to."""
+        for namespace in self.namespaces:
+            names = Names(self.base, namespace)
+            temporal, writing = names.graph("temporal"), Writing(names, Instant(0), 0)
+            for entity in entities(self.store, names):
+                pieces = fold(read_stated(self.store, entity, temporal), multi_valued(self.ground, names, entity))
+                nodes, delta = plan_states(entity, pieces, read_sealed(self.store, entity, temporal), writing)
+                told = {Quad(entity, p, v, n) for n, piece in zip(nodes, pieces, strict=True) for p, v in _said(piece)}
+                held = {q for node in nodes for q in self.store.quads_for_pattern(None, None, None, node)}
+                if delta != Delta() or told != held:
+                    message = "its states are not what its events fold to"
+                    yield _violation(str(entity), "histories", message, _AGAIN)
+
+
+def _said(piece: Piece) -> Iterator[tuple[NamedNode, Term]]:
+    return ((prop, value) for prop, values in piece.props.items() for value in values)
 
 
 def _violation(node: str, rule: str, message: str, mend: str, path: NamedNode | None = None) -> Violation:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from prism_rdf.changes import Ground
-from prism_rdf.clock import Clock
+from prism_rdf.clock import Clock, Instant
 from prism_rdf.commit import Committer
 from prism_rdf.errors import RefusedError
 from prism_rdf.storage.changelog import ChangeLog
@@ -24,6 +24,11 @@ class Site:
     log: ChangeLog
     committer: Committer
     clock: Clock
+
+    def now(self) -> Instant:
+        """Return the present, which is not before the last commit even when the clock was put back."""
+        now, last = self.clock.now(), self.committer.recorded_at
+        return now if last is None else max(now, last)
 
     def own_folder(self) -> StoreFolder:
         """Return the folder; raise RefusedError for a store in memory."""
