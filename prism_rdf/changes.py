@@ -39,6 +39,7 @@ from prism_rdf.temporal.plan import Folding, plan_events
 from prism_rdf.views import as_quads, entity_view, next_boundary
 
 DUE_AT = prism("dueAt")
+MOST_NOTES = 10
 _Kind = TypeVar("_Kind", bound=Intent)
 
 
@@ -67,8 +68,11 @@ def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> ChangeS
     """
     types = _types(ground, intents, writing)
     parts = [plan_entities(ground.store, _of(NewEntity, intents), ground.tenant, writing)]
+    notes: list[str] = []
     for event_type, changes in _by_type(types, intents).items():
-        parts.append(_plan_type(ground, event_type, changes, writing))
+        for folding in _plan_type(ground, event_type, changes, writing):
+            parts.append(folding.delta)
+            notes += [] if folding.shows else [_hidden(folding)]
     parts.append(plan_aliases(ground.store, _of(Alias, intents), writing))
     parts.append(plan_references(ground.store, _of(Reference, intents), writing))
     parts.append(plan_memories(ground.store, _of(Memory, intents), writing))
@@ -79,7 +83,7 @@ def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> ChangeS
         return ChangeSet()
     touched = tuple(writing.names.entity(uuid) for uuid in sorted(types))
     derived = refresh(ground, touched, Overlay(ground.store, delta.adds, delta.removes), writing)
-    return ChangeSet(delta.adds + derived.adds, delta.removes + derived.removes, touched)
+    return ChangeSet(delta.adds + derived.adds, delta.removes + derived.removes, touched, tuple(notes[:MOST_NOTES]))
 
 
 def refresh(ground: Ground, entities: Iterable[NamedNode], after: GraphReader, writing: Writing) -> Delta:
@@ -155,7 +159,16 @@ def _plan_withdrawal(store: GraphReader, withdrawal: Withdrawal, writing: Writin
     return Delta()
 
 
-def _plan_type(ground: Ground, type_iri: NamedNode, changes: Iterable[Event | Withdrawal], writing: Writing) -> Delta:
+def _hidden(folding: Folding) -> str:
+    return (
+        f"recorded, but no state changes of {folding.entity.value}: what was said already held, or a correction or "
+        "another statement of the same instant outranks it"
+    )
+
+
+def _plan_type(
+    ground: Ground, type_iri: NamedNode, changes: Iterable[Event | Withdrawal], writing: Writing
+) -> tuple[Folding, ...]:
     known = ground.catalog.type(type_iri)
     multi = frozenset(prop.iri for prop in known.properties if prop.multi)
     foldings = plan_events(ground.store, changes, multi, writing)
@@ -163,7 +176,7 @@ def _plan_type(ground: Ground, type_iri: NamedNode, changes: Iterable[Event | Wi
     found = [violation for folding in foldings for violation in _changed(folding, immutable, known.name)]
     if found:
         raise ValidationError(found)
-    return Delta.joined(folding.delta for folding in foldings)
+    return foldings
 
 
 def _changed(folding: Folding, immutable: frozenset[NamedNode], type_name: str) -> Iterable[Violation]:

@@ -9,9 +9,7 @@ from typing import Any
 
 from pyoxigraph import NamedNode
 
-from prism_rdf.clock import Instant
 from prism_rdf.drafting import DraftingVerbs
-from prism_rdf.errors import AmbiguousError, UnknownEntity
 from prism_rdf.statements import node_named
 from prism_rdf.storage.about import about
 from prism_rdf.writing import WritingVerbs
@@ -55,10 +53,3 @@ class Project(WritingVerbs, DraftingVerbs):
         if memory is not None and about(self.prism.store, memory, self.names.graph("memory")).quads:
             return memory
         return self.resolve(ref)
-
-    def bearer_uuid(self, identifier: str, at: Instant) -> str | None:
-        """Return the uuid of the one entity that an identifier names at ``at``; None when there is none or several."""
-        try:
-            return self.names.uuid_of(self.resolve(identifier, at).value)
-        except (UnknownEntity, AmbiguousError):
-            return None

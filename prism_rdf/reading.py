@@ -87,6 +87,13 @@ class ReadingVerbs:
             raise self._ambiguous(ref, tuple(found.values()))
         return tuple(found.values())
 
+    def bearer_uuid(self, identifier: str, at: Instant) -> str | None:
+        """Return the uuid of the one entity that an identifier names at ``at``; None when there is none or several."""
+        try:
+            return self.names.uuid_of(self.resolve(identifier, at).value)
+        except (UnknownEntity, AmbiguousError):
+            return None
+
     def _ambiguous(self, ref: str, found: Sequence[naming.Bearer]) -> AmbiguousError:
         now = self.prism.clock.now()
         candidates = [

@@ -41,11 +41,16 @@ def check_alias(surface_form: str, tier: int) -> None:
         raise BadArgument(
             "an alias needs a surface form", rule="a name is not empty", mend="give the name as it is written"
         )
-    if tier == 3:
+    check_direct(tier)
+
+
+def check_direct(tier: int) -> None:
+    """Raise BadArgument for a tier that does not write directly."""
+    if tier not in (1, 2):
         raise BadArgument(
-            "an alias of tier 3 does not write directly",
-            rule="what a pattern guessed awaits review",
-            mend="file it as tier 1 (you are a person) or 2 (an artifact says so)",
+            f"tier {tier} does not write directly",
+            rule="1 is a person, 2 an agent with an artifact; what a pattern guessed (3) awaits review",
+            mend="file it as tier 1 or 2, or leave it",
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 from typing import Literal as Choice
 from uuid import uuid4
@@ -12,6 +13,8 @@ from pyoxigraph import Literal, NamedNode
 from prism_rdf import explaining
 from prism_rdf.clock import Edge, TimeInput, start_of
 from prism_rdf.errors import BadArgument, NotFoundError
+from prism_rdf.evidence.memories import memory_node
+from prism_rdf.ingest.mentioning import mentions_of
 from prism_rdf.model import (
     EVENT_CORRECTION,
     RETIRED,
@@ -28,7 +31,17 @@ from prism_rdf.model import (
     Withdrawal,
 )
 from prism_rdf.reading import ReadingVerbs
-from prism_rdf.statements import Props, assertions, begin, check_alias, check_order, end, memory_named, node_named
+from prism_rdf.statements import (
+    Props,
+    assertions,
+    begin,
+    check_alias,
+    check_direct,
+    check_order,
+    end,
+    memory_named,
+    node_named,
+)
 from prism_rdf.storage.about import about
 from prism_rdf.temporal.events import CHANGES, read_stated
 
@@ -53,6 +66,7 @@ class WritingVerbs(ReadingVerbs):
 
         ``valid_from`` defaults to now. Raises UnknownType, ValidationError (undeclared property, wrong datatype, …).
         """
+        check_direct(tier)
         known = self.prism.catalog.type(type_name)
         if not props:
             raise BadArgument(
@@ -99,6 +113,9 @@ class WritingVerbs(ReadingVerbs):
 
         A value of None clears a property. A late statement about the past changes the past only.
         """
+        check_direct(tier)
+        if not props:
+            raise BadArgument("the change says nothing", rule="a change has a property", mend="give at least one")
         node = self.resolve(entity)
         known = self._type_of(node)
         start, until = self._start(valid_from), end(valid_until)
@@ -123,7 +140,8 @@ class WritingVerbs(ReadingVerbs):
             return (event,)
 
         payload = [node.value, dict(props), event_type, valid_from, valid_until, source, sequence]
-        return self.prism.commit(self.pid, intents, "transition", idempotency_key, payload)
+        verb = event_type if event_type in (EVENT_CORRECTION, "fact") else "transition"
+        return self.prism.commit(self.pid, intents, verb, idempotency_key, payload)
 
     def _correction_level(self, entity: NamedNode, said: Sequence[Assertion]) -> int:
         """Return one level above what is believed of these properties: a correction of a correction outranks it."""
@@ -244,15 +262,22 @@ class WritingVerbs(ReadingVerbs):
         tier: Tier = 1,
         idempotency_key: str = "",
     ) -> Receipt:
-        """Keep a passage for recall, said at ``created_at`` (default now), about the named entities."""
+        """Keep a passage for recall, said at ``created_at`` (default now), about the named entities.
+
+        What it mentions (identifiers, terms set as code) is linked to it. The receipt names the memory under
+        ``created``: it can be the ``cause_memory`` of a change.
+        """
+        check_direct(tier)
         if not content.strip():
             raise BadArgument("there is nothing to remember", rule="a memory has content", mend="give some text")
         uuids = tuple(self.names.uuid_of(self.resolve(ref).value) for ref in about)
         at = begin(created_at) if created_at is not None else self.prism.clock.now()
         assert at is not None
-        intent = Memory(content, kind, at, source, about=uuids, start=at, tier=tier)
+        mentions = mentions_of(content, at, self.bearer_uuid)
+        intent = Memory(content, kind, at, source, about=uuids, mentions=mentions, start=at, tier=tier)
         payload = [content, kind, created_at, source, list(about)]
-        return self.prism.commit(self.pid, lambda: (intent,), "remember", idempotency_key, payload)
+        receipt = self.prism.commit(self.pid, lambda: (intent,), "remember", idempotency_key, payload)
+        return replace(receipt, created=(memory_node(intent, self.names).value,))
 
     def write(self, intents: Iterable[Intent], verb: str = "batch", idempotency_key: str = "") -> Receipt:
         """Fulfil many intents in one commit, all or nothing; each entity is folded once."""

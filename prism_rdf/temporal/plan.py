@@ -20,11 +20,15 @@ from prism_rdf.temporal.tail import Tail, frontier, plan_tail, read_frontier, re
 
 @dataclass(frozen=True)
 class Folding:
-    """What new events make of one entity: its history, whole or from its former last state on, and the change."""
+    """What new events make of one entity: its history, whole or from its former last state on, and the change.
+
+    ``shows`` is whether any state changes.
+    """
 
     entity: NamedNode
     pieces: tuple[Piece, ...]
     delta: Delta
+    shows: bool
 
 
 def plan_events(
@@ -71,7 +75,7 @@ def _plan_entity(
     else:
         believed = [each for each in read_stated(store, entity, graph) if each.event not in withdrawn]
         pieces, planned = refold(store, entity, believed + fresh, multi, writing)
-    return Folding(entity, pieces, Delta.joined([*parts, *planned]))
+    return Folding(entity, pieces, Delta.joined([*parts, *planned]), shows=planned[0] != Delta())
 
 
 def refold(

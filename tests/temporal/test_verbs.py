@@ -249,3 +249,36 @@ def test_an_idempotency_key_stands_for_one_request(project):
         project.fact("ADR-1", "status", "Rejected", idempotency_key="k1")
     made = project.entity("ADR", {"number": "ADR-9", "title": "x"}, idempotency_key="k2")
     assert project.entity("ADR", {"number": "ADR-9", "title": "x"}, idempotency_key="k2")["uuid"] == made["uuid"]
+
+
+def test_a_memory_is_linked_to_what_it_mentions_and_can_be_a_cause(project):
+    made = project.remember("ADR-1 stays in `prism_rdf`, unlike ADR-404.")
+    [memory] = made.created
+    mentioned = """SELECT ?m { ?memory prism:mentions ?e
+        OPTIONAL { ?e prism:number ?n } OPTIONAL { ?e skos:prefLabel ?l } BIND(COALESCE(?n, ?l) AS ?m) }"""
+    assert sorted(row[0].value for row in project.prism.sparql(mentioned).rows()) == ["ADR-1", "prism_rdf"]
+    project.fact("ADR-1", "status", "Accepted", cause_memory=memory)
+    assert project.blame("ADR-1", "status")["events"][0]["cause_memory"] == memory
+
+
+@pytest.mark.parametrize("verb", ["fact", "transition", "alias", "remember", "entity"])
+def test_what_was_guessed_does_not_write_directly(project, verb):
+    arguments = {
+        "fact": ("ADR-1", "status", "x"),
+        "transition": ("ADR-1", {"status": "x"}),
+        "alias": ("Other", "ADR-1"),
+        "remember": ("text",),
+        "entity": ("ADR", {"title": "x"}),
+    }[verb]
+    before = graph(project)
+    with pytest.raises(BadArgument, match="tier 3 does not write directly"):
+        getattr(project, verb)(*arguments, tier=3)
+    assert graph(project) == before
+
+
+def test_a_statement_that_shows_nowhere_says_so(project):
+    assert project.fact("ADR-1", "status", "Accepted", valid_from="2026-05-01").notes == ()
+    project.correct("ADR-1", {"status": "Rejected"}, valid_from="2026-03-01")
+    [note] = project.fact("ADR-1", "status", "Revived", valid_from="2026-05-20").notes
+    assert "no state changes" in note
+    assert status(project) == "Rejected"
