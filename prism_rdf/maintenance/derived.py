@@ -60,9 +60,16 @@ def rebuild(site: Site, names: Names) -> int:
         return renew(site.ground, site.store, names, site.now())
 
 
-def renew(ground: Ground, store: EmbeddedStore, names: Names, now: Instant) -> int:
-    """Do what ``rebuild`` does on a store that nobody else writes to."""
+def renew(ground: Ground, store: EmbeddedStore, names: Names, now: Instant, since: Instant | None = None) -> int:
+    """Do what ``rebuild`` does on a store that nobody else writes to.
+
+    What was right at ``since`` is left as it was then: what came due in between is applied when it is read.
+    """
     found = list(_stale(ground, names, _known(ground, names), now))
+    if since is not None:
+        doubtful = {each.entity for each in found}
+        wrong = {each.entity for each in _stale(ground, names, doubtful, since)}
+        found = [each for each in found if each.entity in wrong]
     delta = Delta.joined(each.delta for each in found)
     if found:
         store.apply(delta.adds, delta.removes, {})

@@ -113,9 +113,9 @@ def _take_in(
     violations = candidate.violations()
     if violations:
         raise ValidationError(violations)
-    for namespace in candidate.namespaces:
-        renew(ground, store, Names(base, namespace), source.now)
     number, recorded_at = last_commit(store, base)
+    for namespace in candidate.namespaces:
+        renew(ground, store, Names(base, namespace), source.now, recorded_at)
     if log is not None:
         write_log(log, _entries(store, base))
     return {
