@@ -14,7 +14,6 @@ from prism_rdf import explaining
 from prism_rdf.clock import Edge, TimeInput, start_of
 from prism_rdf.errors import BadArgument, NotFoundError
 from prism_rdf.evidence.memories import memory_node
-from prism_rdf.ingest.mentioning import mentions_of
 from prism_rdf.model import (
     EVENT_CORRECTION,
     RETIRED,
@@ -268,6 +267,8 @@ class WritingVerbs(ReadingVerbs):
         ``created``: it can be the ``cause_memory`` of a change.
         """
         check_direct(tier)
+        from prism_rdf.ingest.mentioning import mentions_of  # its room reads git, which most programs need not
+
         if not content.strip():
             raise BadArgument("there is nothing to remember", rule="a memory has content", mend="give some text")
         uuids = tuple(self.names.uuid_of(self.resolve(ref).value) for ref in about)
