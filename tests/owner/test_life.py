@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -15,7 +16,10 @@ from typing import Any
 
 import pytest
 
+from prism_rdf.clock import Instant, ManualClock
 from prism_rdf.errors import BadArgument, BusyError, NotFoundError, StoreVersionError
+from prism_rdf.owner.place import Place
+from prism_rdf.owner.reaching import knock
 from prism_rdf.prism import Prism
 
 # An owner of another release: the arguments are home, version, and what takes it so many seconds.
@@ -125,9 +129,6 @@ def test_an_owner_of_an_older_release_finishes_and_gives_way(home: Any) -> None:
 
 
 def _ask_the_old_one(home: Any) -> Any:
-    from prism_rdf.owner.place import Place
-    from prism_rdf.owner.reaching import knock
-
     link = knock(Place.of(home.store))
     assert link is not None
     link.channel.send({"verb": "projects", "pid": None, "options": {}})
@@ -183,14 +184,12 @@ def test_an_exclusive_program_that_died_holds_nothing(home: Any) -> None:
 
 
 def test_a_clock_needs_a_store_of_ones_own(home: Any) -> None:
-    from prism_rdf.clock import Instant, ManualClock
-
-    clock = ManualClock(Instant.parse("2026-01-01T00:00:00Z"))
+    clock = ManualClock(Instant.parse("2100-01-01T00:00:00Z"))
     with pytest.raises(BadArgument, match="clock"):
         home.open(clock=clock)
     with home.open(exclusive=True, clock=clock) as prism:
         made = prism.project("demo").entity("Project", {"name": "B"})
-        assert made["recorded_at"].startswith("2026-01-01T00:00:00")
+        assert made["recorded_at"].startswith("2100-01-01T00:00:00")
 
 
 def test_what_keeps_an_owner_from_starting_is_told(home: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,8 +234,6 @@ def test_never_means_that_no_daemon_is_started(home: Any, monkeypatch: pytest.Mo
 
 
 def test_a_deleted_store_takes_its_owner_along(home: Any) -> None:
-    import shutil
-
     with home.open():
         first = home.pid()
         shutil.rmtree(home.store)
