@@ -72,7 +72,10 @@ class Forgotten:
         return next(self._store.quads_for_pattern(node, RDF_TYPE, TOMBSTONE, self._meta), None) is not None
 
     def tombstones(self, namespace: str, marks: Iterable[Mark], now: Instant) -> tuple[Quad, ...]:
-        """Return the quads by which the things are known from now on. Makes the key of the store when it has none."""
+        """Return the quads by which the things are known from now on. Makes the key of the store when it has none.
+
+        Raises OSError when the disk refuses it.
+        """
         if not self._key:
             self._make_key()
         quads: list[Quad] = []
@@ -107,11 +110,15 @@ class Forgotten:
     def _make_key(self) -> None:
         key = secrets.token_bytes(32)
         if self._key_file is not None:
-            handle = os.open(self._key_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with open(handle, "wb") as file:
-                file.write(key)
-                file.flush()
-                os.fsync(file.fileno())
+            fresh = self._key_file.with_name(f"{self._key_file.name}.new")
+            fresh.unlink(missing_ok=True)
+            handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            try:
+                os.write(handle, key)
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+            fresh.replace(self._key_file)
             sync_folder(self._key_file.parent)
         self._key = key
 

@@ -19,6 +19,7 @@ from prism_rdf.maintenance.site import Site
 from prism_rdf.model import term_text
 from prism_rdf.namespaces import Names, meta_graph
 from prism_rdf.storage.embedded import EmbeddedStore
+from prism_rdf.storage.overlay import Overlay
 from prism_rdf.temporal.events import read_stated
 from prism_rdf.temporal.fold import fold
 from prism_rdf.temporal.states import state_uuid
@@ -83,10 +84,12 @@ def current_graph(ground: Ground, names: Names, now: Instant) -> Iterator[Quad]:
 
 
 def _stale(ground: Ground, names: Names, nodes: Iterable[NamedNode], now: Instant) -> Iterator[Stale]:
+    """Yield what is stale of some nodes; the current graph is computed from the tail as it ought to be."""
     writing = Writing(names, now, 0)
     for node in nodes:
-        current = refresh(ground, [node], ground.store, writing)
-        for check, delta in ((CURRENT, current), (TAIL, _tail(ground, names, node))):
+        tail = _tail(ground, names, node)
+        after = Overlay(ground.store, tail.adds, tail.removes) if tail != Delta() else ground.store
+        for check, delta in ((CURRENT, refresh(ground, [node], after, writing)), (TAIL, tail)):
             if delta != Delta():
                 yield Stale(check, node, delta)
 

@@ -57,8 +57,8 @@ def forget(
         removal = Removal(site.ground, names, target())
         telling = _Telling(site, names, removal)
         writing, commit = site.committer.stamp(names.namespace, "forget", key)
-        graves = forgotten.tombstones(names.namespace, removal.marks(), writing.now)
         with rewriting(site) as fresh:
+            graves = forgotten.tombstones(names.namespace, removal.marks(), writing.now)
             telling.write(fresh, writing, replace(commit, adds=(*commit.adds, *graves)))
         return fresh.folder, _answer(removal, writing)
 

@@ -35,20 +35,31 @@ def rewriting(site: Site) -> Iterator[Fresh]:
             _adopt(site, fresh)
             return
         folder = site.folder.following()
-        _remove_parts(folder)  # of an attempt that failed in this process
-        fresh = Fresh(EmbeddedStore(folder.quads), folder)
         try:
-            yield fresh
-            fresh.store.flush()
-            folder.take_over()
-        except BaseException as error:
-            fresh.store.close()
-            with suppress(OSError):
-                _remove_parts(folder)
-            if isinstance(error, OSError):
-                raise no_room("the new store", error) from error
-            raise
+            with _built(folder) as store:
+                fresh = Fresh(store, folder)
+                yield fresh
+                store.flush()
+                folder.take_over()
+        except OSError as error:
+            raise no_room("the new store", error) from error
         _adopt(site, fresh)
+
+
+@contextmanager
+def _built(folder: StoreFolder) -> Iterator[EmbeddedStore]:
+    """Yield the store of the parts of a generation that is being built; they are removed again on any error."""
+    _remove_parts(folder)  # of an attempt that failed in this process
+    store: EmbeddedStore | None = None
+    try:
+        store = EmbeddedStore(folder.quads)
+        yield store
+    except BaseException:
+        if store is not None:
+            store.close()
+        with suppress(OSError):
+            _remove_parts(folder)
+        raise
 
 
 def _adopt(site: Site, fresh: Fresh) -> None:
