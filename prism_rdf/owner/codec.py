@@ -1,4 +1,4 @@
-"""Values as JSON and back, exactly: times, RDF terms, intents, receipts, errors; nothing is ever executed by decoding.
+"""What JSON lacks, as JSON and back, exactly: times, RDF terms, intents, receipts, errors; decoding executes nothing.
 
 A value that JSON lacks is ``{"$prism": kind, "v": …}``. Dataclasses go field by field in their order, which both ends
 share because they run the same release. A list inside a dataclass comes back as a tuple.
@@ -7,7 +7,6 @@ share because they run the same release. A list inside a dataclass comes back as
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime
@@ -20,25 +19,11 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, RdfFor
 from prism_rdf import clock, errors, model, naming
 from prism_rdf.clock import Instant
 from prism_rdf.errors import BadArgument, PrismError
+from prism_rdf.owner.wire import TAG
 from prism_rdf.storage.changelog import LoggedChange
 
-_TAG = "$prism"
 _STRING = "http://www.w3.org/2001/XMLSchema#string"
 _SHARED = (clock, model, naming, errors)
-
-
-def dumps(value: Any) -> bytes:
-    """Return the value as JSON. Raises BadArgument for one that has no form on the wire."""
-    try:
-        text = json.dumps(value, default=_tagged, ensure_ascii=False, separators=(",", ":"))
-    except (TypeError, ValueError) as error:  # a key that is no text, a list that holds itself
-        raise _unspeakable(str(error)) from error
-    return text.encode("utf-8", "surrogatepass")
-
-
-def loads(data: bytes | bytearray) -> Any:
-    """Return the value that ``dumps`` was given. Raises BadArgument for what it never wrote."""
-    return json.loads(data.decode("utf-8", "surrogatepass"), object_hook=_untagged)
 
 
 def error_json(error: PrismError) -> dict[str, Any]:
@@ -56,8 +41,8 @@ def error_of(body: Mapping[str, Any]) -> PrismError:
     return error
 
 
-def _tagged(value: Any) -> Any:
-    """Return what JSON can hold in place of a value it cannot."""
+def tagged(value: Any) -> Any:
+    """Return what JSON can hold in place of a value it cannot. Raises BadArgument for one that has no form."""
     kind = type(value)
     if kind not in _ENCODER_OF:
         _ENCODER_OF[kind] = _encoder(kind)
@@ -75,10 +60,11 @@ def _encoder(kind: type) -> Callable[[Any], Any]:
         return dict
     if issubclass(kind, (set, frozenset, Iterator)):
         return list
-    raise _unspeakable(f"a value of type {kind.__name__} has no form on the wire")
+    raise unspeakable(f"a value of type {kind.__name__} has no form on the wire")
 
 
-def _unspeakable(why: str) -> BadArgument:
+def unspeakable(why: str) -> BadArgument:
+    """Return the error about something that has no form on the wire."""
     return BadArgument(
         f"the process that owns the store cannot be told this: {why}",
         rule="values are str, int, float, Decimal, bool, date, aware datetime, an RDF term or a list of them",
@@ -87,7 +73,7 @@ def _unspeakable(why: str) -> BadArgument:
 
 
 def _tag(kind: str, value: Any) -> dict[str, Any]:
-    return {_TAG: kind, "v": value}
+    return {TAG: kind, "v": value}
 
 
 def _held(value: Any) -> Any:
@@ -165,17 +151,16 @@ _DECODERS: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-def _untagged(found: dict[str, Any]) -> Any:
-    kind = found.get(_TAG)
-    if kind is None:
-        return found
+def untagged(found: dict[str, Any]) -> Any:
+    """Return the value that ``tagged`` was given. Raises BadArgument for what it never wrote."""
+    kind = found[TAG]
     decode = _DECODERS.get(kind)
     if decode is not None:
         return decode(found["v"])
     known = _dataclasses().get(kind)
     if known is None:
         raise BadArgument(
-            f"a value of kind {kind!r} is not known here", rule=f"the name {_TAG} is taken", mend="choose another name"
+            f"a value of kind {kind!r} is not known here", rule=f"the name {TAG} is taken", mend="choose another name"
         )
     return known(*map(_tupled, found["v"]))
 

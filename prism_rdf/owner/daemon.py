@@ -16,6 +16,7 @@ from prism_rdf.owner import codec, idle_seconds
 from prism_rdf.owner.place import Hold, Place
 from prism_rdf.owner.reaching import hold, take
 from prism_rdf.owner.serving import Server
+from prism_rdf.owner.wire import dumps
 from prism_rdf.prism import Prism
 from prism_rdf.storage.folder import StoreFolder, open_folder
 
@@ -63,7 +64,7 @@ class _Starter:
         """Say it if nothing was said before."""
         if self._handle >= 0:
             with suppress(OSError):  # whoever started it may have gone: others will ask
-                os.write(self._handle, codec.dumps(what))
+                os.write(self._handle, dumps(what))
             os.close(self._handle)
             self._handle = -1
 

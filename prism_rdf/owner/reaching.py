@@ -9,18 +9,16 @@ from __future__ import annotations
 import os
 import selectors
 import socket
-import subprocess
 import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from prism_rdf.clock import SystemClock
 from prism_rdf.errors import BusyError, RefusedError, StoreVersionError
-from prism_rdf.owner import build, codec
+from prism_rdf.owner import build
 from prism_rdf.owner.place import PATIENCE, PAUSE, Door, Hold, Holder, Place
-from prism_rdf.owner.wire import Channel
+from prism_rdf.owner.wire import Channel, loads
 
 _GREETING_TIME = 30.0  # seconds in which a living owner says who it is
 _ENDING_TIME = 0.3  # seconds in which a program that is just ending lets the store go
@@ -103,6 +101,8 @@ def hold(place: Place, door: Door) -> Hold:
             lock.release()
             _held_by_another(place)
         time.sleep(PAUSE)
+    from prism_rdf.clock import SystemClock
+
     program = Path(sys.argv[0]).name or Path(sys.executable).name
     holder = Holder(os.getpid(), door, build.version(), SystemClock().now().iso(), program)
     return Hold.begin(place, lock, holder)
@@ -182,6 +182,8 @@ def _start(place: Place, tenant: str) -> bool:
 
     Raises what kept it from opening the store, else BusyError.
     """
+    import subprocess  # most find an owner at work
+
     reader, writer = os.pipe()
     try:
         with place.log.open("ab") as log:
@@ -207,8 +209,10 @@ def _start(place: Place, tenant: str) -> bool:
     last_line = "" if said else _last_line(place.log, begin)
     if last_line:
         raise place.busy(f"its owner could not be started: {last_line}")
-    told = codec.loads(said or b"{}")
+    told = loads(said or b"{}")
     if "error" in told:
+        from prism_rdf.owner import codec
+
         raise codec.error_of(told["error"])
     return bool(said)
 

@@ -1,18 +1,51 @@
-"""Messages over one connection: a length, a kind, then JSON or bytes; what they mean is not known here."""
+"""Messages over one connection: a length, a kind, then JSON or bytes; what they mean is not known here.
+
+The codec, and with it the engine, is loaded only when a value comes that JSON lacks.
+"""
 
 from __future__ import annotations
 
+import json
 import socket
 import struct
 from typing import Any
-
-from prism_rdf.owner import codec
 
 _HEADER = struct.Struct(">QB")  # length of what follows, kind
 _JSON, _BYTES = 0, 1
 _PIECE = 1 << 20  # bytes to read at once
 
+TAG = "$prism"  # the key of what JSON lacks: {"$prism": kind, "v": …}
 Message = dict[str, Any]
+
+
+def dumps(value: Any) -> bytes:
+    """Return the value as JSON. Raises BadArgument for one that has no form on the wire."""
+    try:
+        text = json.dumps(value, default=_tagged, ensure_ascii=False, separators=(",", ":"))
+    except (TypeError, ValueError) as error:  # a key that is no text, a list that holds itself
+        from prism_rdf.owner.codec import unspeakable
+
+        raise unspeakable(str(error)) from error
+    return text.encode("utf-8", "surrogatepass")
+
+
+def loads(data: bytes) -> Any:
+    """Return the value that ``dumps`` was given. Raises BadArgument for what it never wrote."""
+    return json.loads(data.decode("utf-8", "surrogatepass"), object_hook=_untagged)
+
+
+def _tagged(value: Any) -> Any:
+    from prism_rdf.owner.codec import tagged
+
+    return tagged(value)
+
+
+def _untagged(found: dict[str, Any]) -> Any:
+    if TAG not in found:
+        return found
+    from prism_rdf.owner.codec import untagged
+
+    return untagged(found)
 
 
 class Channel:
@@ -24,7 +57,7 @@ class Channel:
 
     def send(self, message: Message) -> None:
         """Send one message whole. Raises OSError when the other end is gone: it did not get all of it."""
-        self._send(_JSON, codec.dumps(message))
+        self._send(_JSON, dumps(message))
 
     def send_bytes(self, data: bytes) -> None:
         """Send bytes as they are. Raises OSError as ``send`` does."""
@@ -41,7 +74,7 @@ class Channel:
         body = self._read(length)
         if kind == _BYTES:
             return body
-        message = codec.loads(body)
+        message = loads(body)
         assert isinstance(message, dict)
         return message
 

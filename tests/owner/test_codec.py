@@ -16,6 +16,7 @@ from prism_rdf.errors import AmbiguousError, BadArgument, BadQuery, PrismError, 
 from prism_rdf.errors import ValidationError as Refused
 from prism_rdf.namespaces import XSD
 from prism_rdf.owner import codec
+from prism_rdf.owner.wire import dumps, loads
 from prism_rdf.storage.changelog import LoggedChange
 
 P, Q = NamedNode("urn:p"), NamedNode("urn:ü")
@@ -67,7 +68,7 @@ INTENTS = (
 
 @pytest.mark.parametrize("value", [*VALUES, *INTENTS], ids=lambda value: type(value).__name__)
 def test_a_value_arrives_as_it_was(value: Any) -> None:
-    found = codec.loads(codec.dumps({"value": [value]}))["value"][0]
+    found = loads(dumps({"value": [value]}))["value"][0]
     assert found == value
     assert type(found) is type(value)
 
@@ -80,18 +81,18 @@ def test_answers_arrive_as_they_were() -> None:
     quads = (Quad(P, P, Literal("x", language="en"), Q), Quad(BlankNode("b"), P, Q, Q))
     change = LoggedChange(3, AT, "demo", "fact", quads, ())
     receipt = model.Receipt(3, AT, ("urn:e",), ("note",), True)
-    assert codec.loads(codec.dumps([change, receipt])) == [change, receipt]
+    assert loads(dumps([change, receipt])) == [change, receipt]
 
 
 def test_what_is_like_a_list_or_a_mapping_becomes_one() -> None:
-    assert codec.loads(codec.dumps([(1, 2), iter([3]), frozenset({4})])) == [[1, 2], [3], [4]]
-    assert codec.loads(codec.dumps(MappingProxyType({"a": 1}))) == {"a": 1}
+    assert loads(dumps([(1, 2), iter([3]), frozenset({4})])) == [[1, 2], [3], [4]]
+    assert loads(dumps(MappingProxyType({"a": 1}))) == {"a": 1}
 
 
 @pytest.mark.parametrize("value", [object(), {P: 1}, {"$prism": "no such kind", "v": 1}, print])
 def test_what_has_no_form_is_refused(value: Any) -> None:
     with pytest.raises(BadArgument):
-        codec.loads(codec.dumps([value]))
+        loads(dumps([value]))
 
 
 ERRORS = (
@@ -105,7 +106,7 @@ ERRORS = (
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 def test_an_error_arrives_as_it_was(error: PrismError) -> None:
-    found = codec.error_of(codec.loads(codec.dumps(codec.error_json(error))))
+    found = codec.error_of(loads(dumps(codec.error_json(error))))
     assert type(found) is type(error)
     assert vars(found) == vars(error)
     assert (str(found), found.as_dict()) == (str(error), error.as_dict())

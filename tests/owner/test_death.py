@@ -41,12 +41,22 @@ def test_no_acknowledged_write_is_lost_and_none_is_done_twice(home: Any, tmp_pat
 
 
 def _kill_again_and_again(home: Any, chance: random.Random) -> int:
+    """Kill each owner in its turn: one at any moment of its beginning, the next in the middle of writing."""
     killed, last = 0, 0
     while killed < KILLS:
         home.wait_until(lambda known=last: home.pid() not in (0, known), 60)
         last = home.pid()
-        time.sleep(chance.random() * 2.5)
+        if killed % 2:
+            time.sleep(chance.random())
+        else:
+            written = _bytes_logged(home)
+            home.wait_until(lambda before=written: _bytes_logged(home) > before, 60)
+            time.sleep(chance.random() * 0.4)
         with suppress(ProcessLookupError):
             os.kill(last, signal.SIGKILL)
             killed += 1
     return killed
+
+
+def _bytes_logged(home: Any) -> int:
+    return int((home.store / "changes.log").stat().st_size)
