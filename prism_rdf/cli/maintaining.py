@@ -1,4 +1,4 @@
-"""The commands that keep a store whole: backup, restore, export, import, rebuild, forget."""
+"""The commands that keep a store whole: backup, restore, export, import, rebuild, reindex, forget."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ def register(app: typer.Typer) -> None:
         (export, "export", _EXPORT),
         (import_, "import", _IMPORT),
         (rebuild, "rebuild", _REBUILD),
+        (reindex, "reindex", _REINDEX),
         (forget, "forget", _FORGET),
     ):
         command(app, name, examples)(function)
@@ -162,6 +163,29 @@ def rebuild(
         print_json(done)
     else:
         print_table(["project", "stale entities"], list(done.items()), fixed=1)
+    return 0
+
+
+_REINDEX = """
+prism reindex
+prism reindex --pid demo --json
+"""
+
+
+def reindex(common: Common) -> int:
+    """Build the search indexes anew from the store: after damage, or when recall says that a leg is not well.
+
+    Of all projects, or of the one that --pid names.
+    """
+    with common.store() as prism:
+        pid = common.named_pid(prism)
+        pids = [pid] if pid else prism.projects()
+        for each in pids:
+            prism.project(each).reindex()
+    if common.json:
+        print_json({"reindexed": pids})
+    else:
+        print_table(["reindexed"], [(each,) for each in pids], fixed=1)
     return 0
 
 
