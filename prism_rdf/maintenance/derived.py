@@ -58,6 +58,7 @@ def rebuild(site: Site, names: Names) -> int:
     Returns of how many entities something was stale. Writers wait meanwhile.
     """
     with site.committer.paused():
+        site.committer.apply_due(site.now())
         return renew(site.ground, site.store, names, site.now())
 
 

@@ -145,7 +145,7 @@ def read_log(path: Path, since: int = 0) -> Iterator[LoggedChange]:
 def _records(path: Path, since: int) -> Iterator[dict[str, Any]]:
     """Yield the records with a number greater than ``since``; numbers never fall from line to line."""
     with path.open("rb") as file:
-        low, high = 0, path.stat().st_size
+        low, high = 0, path.stat().st_size if since else 0
         while low < high:
             middle = (low + high) // 2
             file.seek(middle)
