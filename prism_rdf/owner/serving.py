@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 MOST_CONNECTIONS = 256
 _SLOWEST_READER = 60.0  # seconds for a piece of an answer
 _PAUSE = 0.02  # seconds
+_LOOK = 5.0  # seconds
 _LOG = logging.getLogger("prism_rdf.owner")
 _LEAVING: Message = {"leaving": True}
 
@@ -61,6 +62,8 @@ class Server:
                 self._woken.recv(1)
             elif self._is_idle():
                 self.leave("nobody asked for a while")
+            elif not os.path.exists(self._hold.holder.socket):
+                self.leave("its socket is gone, or the whole store")
         self._listener.close()
         self._free_the_waiting()
         with self._state:
@@ -83,8 +86,10 @@ class Server:
             channel.hear_no_more()
 
     def _wait(self, doors: Sequence[socket.socket]) -> list[Any]:
-        """Return at which doors something comes; at none when the owner may be idle."""
-        rest = None if self._idle is None else max(_PAUSE, self._used_at + self._idle - time.monotonic())
+        """Return at which doors something comes; at none when a daemon should see whether it is still of use."""
+        rest = None
+        if self._idle is not None:
+            rest = min(_LOOK, max(_PAUSE, self._used_at + self._idle - time.monotonic()))
         with selectors.DefaultSelector() as selector:
             for door in doors:
                 selector.register(door, selectors.EVENT_READ)
@@ -109,15 +114,8 @@ class Server:
     def _converse(self, channel: Channel) -> None:
         try:
             channel.send(_LEAVING if self._leaving else {"owner": self._self_description()})
-            while isinstance(request := channel.receive(), dict):
-                if not self._begin(channel):
-                    break
-                try:
-                    self._answer(channel, request)
-                finally:
-                    self._end(channel)
-                if self._leaving:
-                    break
+            while self._next(channel):
+                pass
             channel.send(_LEAVING)
         except OSError:
             pass  # the other end has gone: nobody is there to be told
@@ -128,6 +126,21 @@ class Server:
                     self._wake.send(b"!")
                 del self._connections[channel]
                 self._state.notify_all()
+
+    def _next(self, channel: Channel) -> bool:
+        """Answer the next request; return False when there is none, or when the owner leaves."""
+        try:
+            request = channel.receive()
+        except PrismError as error:  # it holds what this release does not know
+            channel.send({"error": codec.error_json(error)})
+            return not self._leaving
+        if not isinstance(request, dict) or not self._begin(channel):
+            return False
+        try:
+            self._answer(channel, request)
+        finally:
+            self._end(channel)
+        return not self._leaving
 
     def _begin(self, channel: Channel) -> bool:
         with self._state:
