@@ -71,6 +71,8 @@ def ingest(
         print_json({"receipt": receipt.as_dict(), "report": report.as_dict()})
     else:
         _print_report(report, receipt.commit, time.monotonic() - started)
+        for note in receipt.notes:
+            print_line((f"\nnote: {note}", ""))
     return PARTIAL if report.failures else 0
 
 

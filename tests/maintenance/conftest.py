@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import canary
 import pytest
 from whole_stores import START, add_free_graphs, fill
 
@@ -48,3 +50,17 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         add_free_graphs(prism)
         prism.backup(folder / "copy")
     return folder
+
+
+@pytest.fixture(scope="session")
+def once_filled(tmp_path_factory) -> tuple[Path, dict[str, str]]:
+    """The closed home of a filled store. To be copied, not used."""
+    home = tmp_path_factory.mktemp("filled") / "home"
+    with Prism.open(home, exclusive=True, clock=ManualClock(START)) as prism:
+        return home, canary.fill(prism)
+
+
+@pytest.fixture
+def filled(once_filled, open_store, home) -> tuple[Prism, dict[str, str]]:
+    shutil.copytree(once_filled[0], home)
+    return open_store(at=START.plus(micros=1_000_000)), once_filled[1]

@@ -2,72 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import stat
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
+from canary import CANARY, PASSAGE, SECRET
 from pyoxigraph import Literal, NamedNode, Quad
 from whole_stores import START, files_with, quads
 
 from prism_rdf import Prism
-from prism_rdf.clock import Instant, ManualClock
-from prism_rdf.errors import RefusedError, UnknownEntity
-from prism_rdf.forgotten import TOMBSTONE
-from prism_rdf.namespaces import RDF_TYPE, meta_graph
-from prism_rdf.storage.changelog import LoggedChange
-
-CANARY = "Zanzibarcanary"
-SECRET = "Quetzalcanary"
-PASSAGE = f"They said that {CANARY} must be accepted at once"
-
-
-def fill(prism: Prism) -> dict[str, str]:
-    """A thing called by the canary, others that quote it in every way there is, and bystanders. Returns uuids."""
-    project = prism.project("demo")
-    thing = project.entity(
-        "ADR", {"number": "ADR-1", "title": CANARY}, valid_from="2025-01-01", idempotency_key=f"make {CANARY}"
-    )["uuid"]
-    other = project.entity("ADR", {"number": "ADR-2", "title": "Second"}, valid_from="2025-01-01")["uuid"]
-    bystander = project.entity("ADR", {"number": "ADR-3", "title": "Third"}, valid_from="2025-01-01")["uuid"]
-    project.transition(thing, {"title": f"{CANARY} renamed", "status": SECRET}, "rename", valid_from="2025-06-01")
-    memory = project.remember(PASSAGE, source="docs/a.md@1234")
-    node = next(q.subject for q in quads(prism) if isinstance(q.object, Literal) and q.object.value == PASSAGE)
-    assert memory.commit is not None
-    project.transition(other, {"status": "Accepted"}, valid_from="2025-03-01", cause_memory=node.value)
-    project.transition(other, {"title": f"Second, after {CANARY}"}, valid_from="2025-04-01")
-    project.transition(other, {"status": "Rejected"}, valid_from="2025-05-01", description=f"as {CANARY} wants")
-    project.transition(bystander, {"status": "Rejected"}, valid_from="2025-05-01")
-    project.reference(other, thing, "SUPERSEDES", valid_from="2025-01-01", valid_until="2030-01-01")
-    project.reference(bystander, other, "EXTENDS", valid_from="2025-01-01")
-    project.alias(f"{CANARY} of old", thing)
-    project.alias(f"friend of {CANARY}", other)
-    project.alias("friend of all", other)
-    project.remember(f"only about it, {SECRET}", about=[thing])
-    project.remember("about the second", about=[other])
-    project.wip(thing, {"title": f"{CANARY} drafted"})
-    project.wip(other, {"title": f"{CANARY} in a draft"})
-    project.revert(9)
-    project.recall("which one is accepted")
-    prism.store.load([Quad(NamedNode("urn:x"), NamedNode("urn:p"), Literal(f"see {CANARY}"), NamedNode("urn:g"))])
-    return {"thing": thing, "other": other, "bystander": bystander, "memory": node.value}
-
-
-@pytest.fixture(scope="session")
-def once_filled(tmp_path_factory) -> tuple[Path, dict[str, str]]:
-    """The closed home of a filled store. To be copied, not used."""
-    home = tmp_path_factory.mktemp("filled") / "home"
-    with Prism.open(home, exclusive=True, clock=ManualClock(START)) as prism:
-        return home, fill(prism)
-
-
-@pytest.fixture
-def filled(once_filled, open_store, home) -> tuple[Prism, dict[str, str]]:
-    shutil.copytree(once_filled[0], home)
-    return open_store(at=START.plus(micros=1_000_000)), once_filled[1]
+from prism_rdf.errors import UnknownEntity
 
 
 def story(prism: Prism, uuid: str) -> list[object]:
@@ -267,152 +208,25 @@ def test_another_project_is_left_alone_and_counted(prism):
     assert prism.project("other").check() == []
 
 
-def test_what_was_refused_after_it_was_logged_is_gone_too(prism, home):
-    thing = prism.project("demo").entity("ADR", {"title": CANARY}, valid_from="2025-01-01")["uuid"]
-    quad = Quad(NamedNode("urn:s"), NamedNode("urn:p"), Literal(CANARY), NamedNode("urn:g"))
-    prism.site.log.append(LoggedChange(2, Instant(0), "demo", "test", (quad,), ()))
-    prism.site.log.abort(2)
-    (home / "default" / "owner.log").write_text(f"Traceback: {CANARY}")
-    prism.project("demo").forget(thing)
-    assert files_with(home, CANARY) == []
-
-
-def test_a_tombstone_tells_nothing_without_the_key(filled, home):
+def test_evidence_and_candidates_that_quote_it_go_whole(filled, home):
+    """Layers that refer to what goes by nodes of their own: a node goes, and so does what refers to that node."""
     prism, ids = filled
+    evidence, review = (
+        NamedNode("urn:prism:default/demo/graph/evidence"),
+        NamedNode("urn:prism:default/demo/graph/review"),
+    )
+    claim, support, candidate, apart = (NamedNode(f"urn:prism:default/demo/claim/{n}") for n in range(4))
+    says, about = NamedNode("https://w3id.org/prism-rdf/ns#content"), NamedNode("https://w3id.org/prism-rdf/ns#about")
+    prism.store.load(
+        [
+            Quad(claim, about, NamedNode(f"urn:prism:default/demo/entity/{ids['thing']}"), evidence),
+            Quad(support, about, claim, evidence),
+            Quad(support, says, Literal("so it is told"), evidence),
+            Quad(candidate, says, Literal(f"{CANARY} may be called Bo"), review),
+            Quad(apart, says, Literal("nothing to do with it"), evidence),
+        ]
+    )
     prism.project("demo").forget(CANARY)
-    key = home / "default" / "forget.key"
-    assert stat.S_IMODE(key.stat().st_mode) == 0o600
-    assert len(key.read_bytes()) == 32
-    graves = list(prism.store.quads_for_pattern(None, RDF_TYPE, TOMBSTONE, meta_graph(prism.base)))
-    assert graves
-    assert not any(ids["thing"] in str(quad) for quad in quads(prism))
-
-
-def test_forgetting_twice_under_one_key_is_once(filled):
-    prism, _ = filled
-    first = prism.project("demo").forget(CANARY, idempotency_key="once")
-    again = prism.project("demo").forget(CANARY, idempotency_key="once")
-    assert again["commit"] == first["commit"] == prism.commit_number
-    assert again["going"] == []
-    with pytest.raises(UnknownEntity):
-        prism.project("demo").forget(CANARY)
-
-
-def test_several_things_are_forgotten_one_after_the_other(filled, home, open_store):
-    prism, ids = filled
-    for name in ("thing", "other", "bystander"):
-        prism.project("demo").forget(ids[name])
-        assert prism.project("demo").check() == []
-    assert prism.project("demo").list_entities() == []
-    assert files_with(home, CANARY, SECRET, "ADR-3", *ids.values()) == []
-    assert prism.folder.generation == 4
-    prism.close()
-    again = open_store(at=START.plus(days=1))
-    assert again.project("demo").entity("ADR", {"title": "Fourth"})["commit"] == again.commit_number
-
-
-def test_an_imported_store_forgets_as_well(filled, open_store, tmp_path):
-    prism, ids = filled
-    prism.export(tmp_path / "all.nq", "nquads")
-    before = story(prism, ids["bystander"])[0]
-    Prism.import_(tmp_path / "all.nq", tmp_path / "new")
-    again = open_store(tmp_path / "new", at=START.plus(days=1))
-    done = again.project("demo").forget(CANARY)
-    assert files_with(tmp_path / "new", CANARY, SECRET) == []
-    assert again.project("demo").history(ids["bystander"]) == before
-    after = quads(again)
-    again.backup(tmp_path / "copy")
-    Prism.restore(tmp_path / "copy", tmp_path / "then", at=done["commit"])
-    assert quads(open_store(tmp_path / "then", at=START.plus(days=1))) == after
-
-
-def test_a_store_in_memory_forgets():
-    with Prism.in_memory() as prism:
-        fill(prism)
-        prism.project("demo").forget(CANARY)
-        assert not any(CANARY in str(quad) or SECRET in str(quad) for quad in quads(prism))
-        assert prism.project("demo").check() == []
-        assert prism.project("demo").remember(PASSAGE, source="docs/a.md").commit is None
-
-
-def test_a_tombstone_without_its_key_is_said_to_be_of_no_use(filled, open_store, tmp_path):
-    prism, _ = filled
-    prism.project("demo").forget(CANARY)
-    prism.export(tmp_path / "all.nq", "nquads")
-    done = Prism.import_(tmp_path / "all.nq", tmp_path / "new")
-    assert "forget.key" in done["notes"][0]
-
-
-def test_when_the_disk_refuses_nothing_is_changed(filled, monkeypatch, home):
-    prism, _ = filled
-    before, log = quads(prism), list(prism.changes(0))
-
-    def no_room(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("prism_rdf.maintenance.forgetting.write_log", no_room)
-    with pytest.raises(RefusedError, match="No space left"):
-        prism.project("demo").forget(CANARY)
-    assert quads(prism) == before
-    assert list(prism.changes(0)) == log
-    assert [path.name for path in (home / "default").glob("quads*")] == ["quads"]
-    assert prism.project("demo").remember("on it goes").commit == len(log) + 1
-    monkeypatch.undo()
-    prism.project("demo").forget(CANARY)
-    assert files_with(home, CANARY, SECRET) == []
-
-
-CRASH = """
-import os, sys
-from prism_rdf import Prism
-from prism_rdf.maintenance import rewriting
-from prism_rdf.storage import folder
-
-def die(*_): os._exit(9)
-
-def die_after(function):
-    def wrapped(*args):
-        function(*args)
-        os._exit(9)
-    return wrapped
-
-where = sys.argv[2]
-if where == "before the rename":
-    folder.StoreFolder.take_over = die
-elif where == "after the rename":
-    folder.StoreFolder.take_over = die_after(folder.StoreFolder.take_over)
-elif where == "while the old one is removed":
-    folder.remove = die_after(folder.remove)
-with Prism.open(sys.argv[1], exclusive=True) as prism:
-    rewriting.remove = lambda part: None  # nothing lies there before
-    prism.project("demo").forget(sys.argv[3])
-"""
-
-
-@pytest.mark.parametrize("where", ["before the rename", "after the rename", "while the old one is removed"])
-def test_a_crash_leaves_the_old_store_or_the_new_one(filled, open_store, home, where):
-    prism, ids = filled
-    before = quads(prism)
-    prism.close()
-    ran = subprocess.run([sys.executable, "-c", CRASH, home, where, CANARY], env=os.environ, timeout=60, check=False)
-    assert ran.returncode == 9
-    again = open_store(at=START.plus(days=1))
-    assert again.project("demo").check() == []
-    parts = {path.name.partition(".2")[0] for path in (home / "default").iterdir()}
-    assert {"quads", "changes.log"} <= parts
-    assert len(list((home / "default").glob("quads*"))) == len(list((home / "default").glob("changes.log*"))) == 1
-    if where == "before the rename":
-        assert quads(again) == before
-        again.project("demo").forget(CANARY)
-    assert files_with(home, CANARY, SECRET) == []
-    assert again.project("demo").history(ids["bystander"])
-    assert again.project("demo").remember("on it goes").commit == again.commit_number
-
-
-def test_what_is_no_thing_is_not_forgotten(filled):
-    prism, _ = filled
-    before = quads(prism)
-    with pytest.raises(UnknownEntity):
-        prism.project("demo").forget("ADR-99")
-    assert quads(prism) == before
-    assert isinstance(Path(prism.folder.path), Path)
+    left = {quad.subject for quad in quads(prism) if quad.graph_name in (evidence, review)}
+    assert left == {apart}
+    assert files_with(home, CANARY, "so it is told") == []
