@@ -13,7 +13,7 @@ from prism_rdf.clock import Instant
 from prism_rdf.model import State, Term, python_of
 from prism_rdf.namespaces import Names, local_name
 from prism_rdf.storage.interface import GraphReader
-from prism_rdf.temporal.read import covering, sealed_at, snapshot, states_of
+from prism_rdf.temporal.read import sealed_at, snapshot, states_of
 from prism_rdf.views import flag_of
 
 _IDENTIFIER_ORDER = ("number", "name", "title", "pid", "fqdn")
@@ -85,8 +85,10 @@ def entity_json(store: GraphReader, names: Names, entity: NamedNode, at: Instant
 
 def identifier_now(store: GraphReader, names: Names, entity: NamedNode, at: Instant) -> str | None:
     """Return what an entity is called at ``at``, else what it was called last; None when it never had a name."""
-    states = [s for s in states_of(store, names, entity) if s.commit_status == "committed" and not s.void]
-    state = covering(tuple(states), at, prefer_wip=False) or (states[-1] if states else None)
+    state = sealed_at(store, names, entity, at)
+    if state is None or state.void:
+        states = [s for s in states_of(store, names, entity) if s.commit_status == "committed" and not s.void]
+        state = states[-1] if states else None
     return identifier_of(snapshot(store, NamedNode(state.iri))) if state else None
 
 

@@ -16,7 +16,7 @@ from prism_rdf.namespaces import Names, local_name
 from prism_rdf.semantic.references import KnownReference, references
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.temporal.drafts import Thread, threads
-from prism_rdf.temporal.read import covering, states_of
+from prism_rdf.temporal.read import covering, state_at, states_of
 
 if TYPE_CHECKING:
     from prism_rdf.prism import Prism
@@ -200,7 +200,7 @@ class ReadingVerbs:
     def _state_json(
         self, entity: NamedNode, at: Instant, known_at: Instant | None, *, prefer_wip: bool
     ) -> dict[str, Any] | None:
-        state = covering(states_of(self._store, self.names, entity, known_at), at, prefer_wip=prefer_wip)
+        state = state_at(self._store, self.names, entity, at, known_at, prefer_wip=prefer_wip)
         if state is None or state.void:
             return None
         return answers.state_json(self._store, self.names, self.prism.catalog, state, self.prism.clock.now())

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from pyoxigraph import Literal, NamedNode
+from pyoxigraph import Literal, NamedNode, QuerySolutions
 
 from prism_rdf.belief import VALID_FROM, belief_at
 from prism_rdf.clock import Instant
-from prism_rdf.model import State, Term
-from prism_rdf.namespaces import Names
-from prism_rdf.storage.about import about, objects
+from prism_rdf.model import State, Term, instant_literal
+from prism_rdf.namespaces import PREFIXES, Names
+from prism_rdf.storage.about import about, objects, subjects
 from prism_rdf.storage.interface import GraphReader
+from prism_rdf.temporal.drafts import DRAFT_OF
 from prism_rdf.temporal.states import CAUSED_BY, COMMIT_STATUS, HAS_STATE, SUPERSEDED_BY, VOID
 from prism_rdf.temporal.tail import tail_node
 
@@ -63,19 +64,53 @@ def sealed_at(
 
     The last state is found without looking at the history before it.
     """
-    if known_at is None:
-        last = tail_node(store, names, entity)
-        state = _read(store, names, entity, last, None) if last is not None else None
-        if state is not None and (state.valid_from is None or state.valid_from <= at):
-            return state
-    return covering(states_of(store, names, entity, known_at), at, prefer_wip=False)
+    last = _last(store, names, entity, at) if known_at is None else None
+    return last or covering(states_of(store, names, entity, known_at), at, prefer_wip=False)
+
+
+def state_at(
+    store: GraphReader,
+    names: Names,
+    entity: NamedNode,
+    at: Instant,
+    known_at: Instant | None,
+    *,
+    prefer_wip: bool,
+) -> State | None:
+    """Return the state that covers ``at``, a draft first when preferred, as ``covering`` does of all states.
+
+    What is believed now of an entity without drafts is asked of the engine: the last state, else by a query.
+    """
+    drafted = prefer_wip and bool(subjects(store, DRAFT_OF, entity, names.graph("temporal")))
+    if known_at is not None or drafted:
+        return covering(states_of(store, names, entity, known_at), at, prefer_wip=prefer_wip)
+    return _last(store, names, entity, at) or _earlier(store, names, entity, at)
+
+
+def _last(store: GraphReader, names: Names, entity: NamedNode, at: Instant) -> State | None:
+    last = tail_node(store, names, entity)
+    state = _read(store, names, entity, last, None) if last is not None else None
+    return state if state is not None and (state.valid_from is None or state.valid_from <= at) else None
+
+
+def _earlier(store: GraphReader, names: Names, entity: NamedNode, at: Instant) -> State | None:
+    text = _COVERING.replace("$graph", str(names.graph("temporal"))).replace("$entity", str(entity))
+    answer = store.query(text.replace("$at", str(instant_literal(at))), prefixes=PREFIXES)
+    assert isinstance(answer, QuerySolutions)
+    found = next((row["state"] for row in answer), None)
+    return _read(store, names, entity, found, None) if isinstance(found, NamedNode) else None
+
+
+_COVERING = """SELECT ?state { GRAPH $graph {
+    $entity prism:hasState ?state .
+    ?state prism:validUntil ?until . FILTER (?until > $at)
+    OPTIONAL { ?state prism:validFrom ?from } FILTER (!BOUND(?from) || ?from <= $at)
+    ?state prism:commitStatus "committed" . FILTER NOT EXISTS { ?state prism:withdrawnAt ?withdrawn } } }"""
 
 
 def future_edges(store: GraphReader, names: Names, entity: NamedNode, after: Instant) -> tuple[Instant, ...]:
     """Return where the sealed states of an entity begin or end after ``after``."""
-    last = tail_node(store, names, entity)
-    state = _read(store, names, entity, last, None) if last is not None else None
-    if state is None or state.valid_from is None or state.valid_from <= after:
+    if tail_node(store, names, entity) is None or _last(store, names, entity, after) is not None:
         return ()
     states = (each for each in states_of(store, names, entity) if each.commit_status == "committed")
     edges = (edge for each in states for edge in (each.valid_from, each.valid_until))
