@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ from prism_rdf.namespaces import check_name
 FORMAT_VERSION = 1
 _MARK = "prism.json"
 _BUILDING = ".new"
+_ATTEMPTS, _PAUSE = 100, 0.02  # seconds
 _PARTS = ("quads", "changes.log", "index")
 
 
@@ -142,11 +144,16 @@ def tenants(home: Path) -> tuple[str, ...]:
 
 
 def remove(part: Path) -> None:
-    """Remove a file or a folder with all that is in it."""
-    if part.is_dir():
-        shutil.rmtree(part)
-    else:
+    """Remove a file or a folder with all that is in it, even while a store that is being left still writes there."""
+    if not part.is_dir():
         part.unlink(missing_ok=True)
+        return
+    for _ in range(_ATTEMPTS):
+        shutil.rmtree(part, ignore_errors=True)
+        if not part.exists():
+            return
+        time.sleep(_PAUSE)
+    shutil.rmtree(part)
 
 
 def sync_folder(folder: Path) -> None:
