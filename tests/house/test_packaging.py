@@ -65,6 +65,7 @@ def python(request: pytest.FixtureRequest, source: Path, tmp_path_factory: pytes
 
 def _run(command: list[str], cwd: Path, **extra: str) -> str:
     environ = {key: value for key, value in os.environ.items() if not key.startswith(("PRISM_", "PYTHON"))}
+    environ["PRISM_OWNER_IDLE"] = "2"  # seconds: the daemon that a command starts shall not outlive the test by much
     done = subprocess.run(command, cwd=cwd, env=environ | extra, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{command} failed:\n{done.stdout}{done.stderr}"
     return done.stdout
