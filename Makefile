@@ -60,8 +60,8 @@ wheel: $(VENV)/.dev  ## build dist/*.whl
 	@rm -rf build dist
 	@$(BIN)/python -m build --wheel --outdir dist . >/dev/null && ls dist
 
-bench:  ## print the budgets as ratios (none yet)
-	@echo "There are no benchmarks yet."
+bench: $(VENV)/.runtime  ## print the budgets of the time engine as ratios; SIZES="--states 1000000" for another size
+	@$(BIN)/python bench/time_engine.py $(or $(SIZES),--states 10000 --per-entity 5)
 
 clean:  ## remove what the other targets made
 	@rm -rf $(VENV) .demo build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
