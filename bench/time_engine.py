@@ -3,8 +3,8 @@
     python bench/time_engine.py --states 10000 --per-entity 5
 
 The references: for a write, one bare SPARQL update of as many quads in a store of its own plus one fsync of as many
-bytes; for a state as of T, the one bare SPARQL query that finds it and what it holds; for a state now, the bare look-ups
-of what is said about it and of what it holds; for SPARQL, the same query on a plain store of the same snapshot.
+bytes; for a state as of T, the one bare SPARQL query that finds it and what it holds; for a state now, the bare
+look-ups of what is said about it and of what it holds; for SPARQL, the same query on a plain store of the snapshot.
 """
 
 from __future__ import annotations
