@@ -27,14 +27,14 @@ home, what = sys.argv[1:]
 if what == "store":
     changelog._nquads = lambda quads: ""  # the log stays so short that the store meets the limit first
 with Prism.open(home, exclusive=True) as prism:
-    for number in range(100):
+    for number in range(30):
         prism.project("demo").remember(f"{number} " + "x" * 2_000)
     log = prism.folder.log
 with Prism.open(home, exclusive=True) as prism:  # whose own log is short again
     project = prism.project("demo")
-    limit = log.stat().st_size + 30_000 if what == "change log" else 300_000
+    limit = log.stat().st_size + 30_000 if what == "change log" else 150_000
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
-    number = 99
+    number = 29
     try:
         while True:
             project.remember(f"{number + 1} " + "x" * 2_000)
@@ -64,7 +64,7 @@ def test_a_file_that_may_not_grow_is_a_full_disk(tmp_path, what):
     message, state, mend, last = ran.stdout.splitlines()
     assert f"the {what} cannot be written" in message
     written, number, findings = state.split(" ", 2)
-    assert int(written) == int(number) == int(last) > 100
+    assert int(written) == int(number) == int(last) > 30
     assert findings == "[]"
     assert "free some disk space" in mend
 

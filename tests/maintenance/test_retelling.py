@@ -61,7 +61,7 @@ def write(prism: Prism, commits: list[list[Intent]]) -> None:
         prism.project("demo").write([*intents, filler])
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(events(), min_size=1, max_size=6), st.data())
 def test_leaving_an_event_out_is_as_if_it_had_never_been_said(drawn, data):
     gone = data.draw(st.one_of(st.none(), st.integers(0, len(drawn) - 1)))
