@@ -174,7 +174,7 @@ def test_following_shows_each_commit_as_it_is_made(
     numbers = [json.loads(line)["commit"] if as_json else int(line.split()[0]) for line in lines]
     assert numbers == waits
     if not as_json:
-        assert [line.split()[3:] for line in lines] == [["entity", "ADR-7"], *[["transition", "ADR-7"]] * 2]
+        assert [line.split()[3:] for line in lines] == [["entity", "ADR-7"], *[["fact", "ADR-7"]] * 2]
 
 
 @contextmanager
