@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pyoxigraph import NamedNode, Quad, Triple
 
 from prism_rdf.canonical.entities import type_of
-from prism_rdf.model import ChangeSet
+from prism_rdf.model import RETIRED, ChangeSet
 from prism_rdf.namespaces import RDF_TYPE, Names, meta_graph, prism
 from prism_rdf.semantic.references import KIND, SOURCE, TARGET
-from prism_rdf.storage.about import about
+from prism_rdf.storage.about import About, about
 from prism_rdf.storage.interface import GraphReader
-from prism_rdf.temporal.events import ASSERTION
+from prism_rdf.temporal.events import ASSERTION, CHANGES
 from prism_rdf.temporal.states import HAS_STATE
 from prism_rdf.validation.gate import Scope
 
@@ -74,11 +74,28 @@ def _judged(
     if scope is None:
         return
     if scope == "event":
-        for assertion in node.iris(ASSERTION):
-            triples += [q.triple for q in about(after, assertion, graph).quads]
+        said = [about(after, assertion, graph) for assertion in node.iris(ASSERTION)]
+        triples += [q.triple for assertion in said for q in assertion.quads]
+        yield "snapshot", _said(after, names, node.iri(CHANGES), said, superclasses)
     if scope == "reference":
         yield "link", _link(after, names, node.iri(SOURCE), node.iri(KIND), node.iri(TARGET), superclasses)
     yield scope, triples
+
+
+def _said(
+    after: GraphReader, names: Names, entity: NamedNode | None, said: Iterable[About], superclasses: Superclasses
+) -> list[Triple]:
+    """Return each assertion as a snapshot of its own: what no state shows yet must fit the type as well."""
+    kind = type_of(after, names, entity) if entity is not None else None
+    triples: list[Triple] = []
+    for assertion in said:
+        prop, value = assertion.iri(prism("property")), assertion.term(prism("value"))
+        if kind is None or prop is None or value is None or prop == RETIRED:
+            continue
+        triples += [Triple(assertion.node, RDF_TYPE, kind), Triple(assertion.node, prop, value)]
+        if isinstance(value, NamedNode):
+            triples += _types(after, names, value, superclasses)
+    return triples
 
 
 def _link(

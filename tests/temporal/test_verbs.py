@@ -282,3 +282,11 @@ def test_a_statement_that_shows_nowhere_says_so(project):
     [note] = project.fact("ADR-1", "status", "Revived", valid_from="2026-05-20").notes
     assert "no state changes" in note
     assert status(project) == "Rejected"
+
+
+def test_a_wrong_datatype_is_refused_even_where_no_state_would_show_it(project):
+    project.correct("ADR-1", {"status": "Rejected"}, valid_from="2026-01-01")
+    before = graph(project)
+    with pytest.raises(ValidationError, match="status"):
+        project.fact("ADR-1", "status", 7, valid_from="2026-03-01")
+    assert graph(project) == before
