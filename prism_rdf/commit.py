@@ -76,8 +76,8 @@ class Committer:
             repeated = self.repeated(names, key, payload)
             if repeated is not None:
                 return repeated
-            writing = Writing(names, self._next_instant(), self._number + 1)
             wanted, notes = self._ground.spared(intents(), names)
+            writing = Writing(names, self._next_instant(), self._number + 1)  # after the "now" of the intents
             change = plan(self._ground, wanted, writing)
             created = tuple(names.entity(i.uuid).value for i in wanted if isinstance(i, NewEntity))
             if change.empty:

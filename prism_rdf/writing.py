@@ -117,12 +117,13 @@ class WritingVerbs(ReadingVerbs):
             raise BadArgument("the change says nothing", rule="a change has a property", mend="give at least one")
         node = self.resolve(entity)
         known = self._type_of(node)
-        start, until = self._start(valid_from), end(valid_until)
-        check_order(start.instant, until)
-        said = assertions(known, props, start, until, self.resolve)
+        until = end(valid_until)
         cause_memory = memory_named(self.names, cause_memory)
 
         def intents() -> tuple[Event, ...]:
+            start = self._start(valid_from)  # now, in its turn: what is said at once by many is not late
+            check_order(start.instant, until)
+            said = assertions(known, props, start, until, self.resolve)
             event = Event(
                 entity=self.names.uuid_of(node.value),
                 event_type=event_type,
