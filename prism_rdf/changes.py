@@ -11,6 +11,7 @@ from pyoxigraph import NamedNode, Quad
 from prism_rdf.belief import Delta, Writing, belief_of, withdraw
 from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.canonical.entities import plan_entities, type_of
+from prism_rdf.clock import Instant
 from prism_rdf.errors import UnknownEntity, ValidationError, Violation
 from prism_rdf.evidence.memories import plan_memories
 from prism_rdf.forgotten import Forgotten
@@ -66,6 +67,7 @@ def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> ChangeS
     Each entity is folded once. Raises UnknownEntity for an intent about nothing, ValidationError for a second type
     or a changed immutable property.
     """
+    _check_intervals(intents)
     types = _types(ground, intents, writing)
     parts = [plan_entities(ground.store, _of(NewEntity, intents), ground.tenant, writing)]
     notes: list[str] = []
@@ -84,6 +86,37 @@ def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> ChangeS
     touched = tuple(writing.names.entity(uuid) for uuid in sorted(types))
     derived = refresh(ground, touched, Overlay(ground.store, delta.adds, delta.removes), writing)
     return ChangeSet(delta.adds + derived.adds, delta.removes + derived.removes, touched, tuple(notes[:MOST_NOTES]))
+
+
+def _check_intervals(intents: Iterable[Intent]) -> None:
+    found = [
+        Violation(
+            node=subject,
+            path=prism("validUntil").value,
+            value=until.iso(),
+            shape="interval",
+            message=f"what is said of {subject} cannot hold from {start} until {until}",
+            mend="an interval ends after it starts: swap the two, or leave the end out",
+        )
+        for intent in intents
+        for subject, start, until in _intervals(intent)
+        if start is not None and until is not None and until <= start
+    ]
+    if found:
+        raise ValidationError(found)
+
+
+def _intervals(intent: Intent) -> Iterable[tuple[str, Instant | None, Instant | None]]:
+    if isinstance(intent, Event):
+        at = intent.at.instant if intent.at else None
+        return [(intent.entity, said.start or at, said.until) for said in intent.assertions]
+    if isinstance(intent, Alias):
+        return [(intent.target, intent.start, intent.until)]
+    if isinstance(intent, Reference):
+        return [(intent.source, intent.start, intent.until)]
+    if isinstance(intent, Memory):
+        return [(intent.source or intent.kind, intent.start or intent.created_at, intent.until)]
+    return []
 
 
 def refresh(ground: Ground, entities: Iterable[NamedNode], after: GraphReader, writing: Writing) -> Delta:
