@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
 from typing import Any
 
-from prism_rdf.errors import AmbiguousError, PrismError, UsageError, ValidationError
+from prism_rdf.errors import AmbiguousError, PrismError, RefusedError, UsageError, ValidationError
 
 
 def report(error: Exception, *, as_json: bool) -> int:
@@ -33,6 +34,12 @@ def _as_prism_error(error: Exception) -> PrismError:
         command = context.command_path if context is not None else "prism"
         usage = context.get_usage().removeprefix("Usage: ") if context is not None else ""
         return UsageError(explain(), rule=usage, mend=f"see `{command} --help`")
+    if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return RefusedError(
+            f"{error.strerror or 'no permission'}: {error.filename or 'the store'}",
+            rule="a store's folder is read and written by the one who uses it",
+            mend="mend the permissions, or choose another --home",
+        )
     return PrismError(
         f"{type(error).__name__}: {error}",
         rule="this should not happen: it is a defect of prism, or of the machine it runs on",

@@ -102,9 +102,12 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, fi
     console().print(table)
 
 
+_WIDEST = 60  # a longer cell sticks out: padding every other cell to it could make a table a thousand times larger
+
+
 def _print_columns(headings: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
     lines = [list(headings), *cells]
-    widths = [max(len(line[index]) for line in lines) for index in range(len(headings))]
+    widths = [min(_WIDEST, max(len(line[index]) for line in lines)) for index in range(len(headings))]
     for line in lines:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
