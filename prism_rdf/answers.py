@@ -29,12 +29,17 @@ def identifier_of(props: Mapping[NamedNode, Sequence[Term]]) -> str | None:
     return next((by_name[name][0].value for name in _IDENTIFIER_ORDER if by_name.get(name)), None)
 
 
-def state_json(store: GraphReader, names: Names, catalog: TypeCatalog, state: State, now: Instant) -> dict[str, Any]:
-    """Return the State JSON; ``flag`` says what the state is now, whatever instant was asked for."""
+def state_json(
+    store: GraphReader, names: Names, catalog: TypeCatalog, state: State, now: Instant, known_at: Instant | None = None
+) -> dict[str, Any]:
+    """Return the State JSON of a state believed at ``known_at`` (None: now).
+
+    ``flag`` says what the state is now, whatever instant was asked for.
+    """
     entity = NamedNode(state.entity)
     type_iri = type_of(store, names, entity)
     kind = catalog.type(type_iri) if type_iri else None
-    props = whole_snapshot(store, names, state)
+    props = whole_snapshot(store, names, state, known_at)
     return {
         "entity": state.entity,
         "uuid": names.uuid_of(state.entity),
@@ -50,12 +55,17 @@ def state_json(store: GraphReader, names: Names, catalog: TypeCatalog, state: St
     }
 
 
-def whole_snapshot(store: GraphReader, names: Names, state: State) -> dict[NamedNode, tuple[Term, ...]]:
-    """Return what a state holds; what a draft says is laid over the sealed state in which it was begun."""
+def whole_snapshot(
+    store: GraphReader, names: Names, state: State, known_at: Instant | None = None
+) -> dict[NamedNode, tuple[Term, ...]]:
+    """Return what a state holds; what a draft says is laid over the sealed state in which it was begun.
+
+    Both are as believed at ``known_at`` (None: now).
+    """
     props = snapshot(store, NamedNode(state.iri))
     if state.commit_status == "committed" or state.valid_from is None:
         return props
-    sealed = sealed_at(store, names, NamedNode(state.entity), state.valid_from)
+    sealed = sealed_at(store, names, NamedNode(state.entity), state.valid_from, known_at)
     return {**snapshot(store, NamedNode(sealed.iri)), **props} if sealed is not None else props
 
 

@@ -123,6 +123,30 @@ def withdraw(node: NamedNode, graph: NamedNode, writing: Writing) -> Delta:
     return Delta((_quad(node, WITHDRAWN_AT, writing.now, graph),))
 
 
+def take_back(store: GraphReader, node: About, graph: NamedNode, said_at: Instant, writing: Writing) -> Delta:
+    """Return what takes back what the commit of system time ``said_at`` said of a believed node.
+
+    The belief that began then ends now. A node that was believed before has the end again that it had before, if that
+    commit had the last word about it.
+    """
+    belief = belief_of(node)
+    if belief is None or belief.withdrawn_at is not None:
+        return Delta()
+    earlier = (belief_of(about(store, each, graph)) for each in node.iris(EARLIER_BELIEF))
+    unbroken = [belief]
+    for each in sorted((b for b in earlier if b is not None), key=lambda b: b.recorded_at, reverse=True):
+        if each.withdrawn_at != unbroken[-1].recorded_at:
+            break
+        unbroken.append(each)
+    if unbroken[-1].recorded_at == said_at:
+        return withdraw(node.node, graph, writing)
+    if belief.end_recorded_at == said_at:
+        return revise(node.node, graph, belief, None, writing)
+    if belief.recorded_at == said_at and belief.end_recorded_at is None:
+        return revise(node.node, graph, belief, unbroken[1].valid_until, writing)
+    return Delta()
+
+
 def _archive(node: NamedNode, graph: NamedNode, belief: Belief, writing: Writing) -> Delta:
     earlier = writing.names.belief(writing.names.uuid_of(node.value), writing.number)
     kept = {

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from pyoxigraph import NamedNode, Quad
 
-from prism_rdf.belief import Delta, Writing, belief_of, withdraw
+from prism_rdf.belief import Delta, Writing, belief_of, take_back, withdraw
 from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.canonical.entities import plan_entities, type_of
 from prism_rdf.clock import Instant
@@ -186,9 +186,13 @@ def _plan_withdrawal(store: GraphReader, withdrawal: Withdrawal, writing: Writin
     """Return what ends the belief in a node of any layer but the temporal one, whose events are folded anew."""
     for layer in ("semantic", "memory"):
         graph = writing.names.graph(layer)
-        belief = belief_of(about(store, withdrawal.node, graph))
-        if belief is not None and belief.withdrawn_at is None:
-            return withdraw(withdrawal.node, graph, writing)
+        node = about(store, withdrawal.node, graph)
+        belief = belief_of(node)
+        if belief is None or belief.withdrawn_at is not None:
+            continue
+        if withdrawal.said_at is not None:
+            return take_back(store, node, graph, withdrawal.said_at, writing)
+        return withdraw(withdrawal.node, graph, writing)
     return Delta()
 
 

@@ -8,14 +8,14 @@ from typing import Any
 from pyoxigraph import NamedNode
 
 from prism_rdf.answers import changes_json, entity_json, iso, value_json
-from prism_rdf.belief import RECORDED_AT, WITHDRAWN_AT, belief_of
+from prism_rdf.belief import EARLIER_BELIEF, END_RECORDED_AT, RECORDED_AT, belief_of
 from prism_rdf.canonical.catalog import EntityType
 from prism_rdf.clock import Instant
 from prism_rdf.model import Term, Withdrawal, instant_literal
 from prism_rdf.namespaces import Names, local_name, meta_graph, prism
 from prism_rdf.semantic.aliases import aliases_of
 from prism_rdf.semantic.references import references
-from prism_rdf.storage.about import about
+from prism_rdf.storage.about import about, subjects
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.temporal.events import read_stated
 from prism_rdf.temporal.fold import Edge, Piece, fold, instant
@@ -142,7 +142,7 @@ def _began_and_ended(
 
 
 def recorded_by(store: GraphReader, names: Names, recorded_at: Instant) -> list[Withdrawal]:
-    """Return what would undo the commit of this system time: a withdrawal of each node that it began to believe.
+    """Return what would undo the commit of this system time: a withdrawal of each node about which it said something.
 
     States are left out, they follow from their events.
     """
@@ -154,11 +154,21 @@ def recorded_by(store: GraphReader, names: Names, recorded_at: Instant) -> list[
         ("memory", ""),
     ):
         graph = names.graph(layer)
-        for quad in store.quads_for_pattern(None, RECORDED_AT, instant_literal(recorded_at), graph):
-            assert isinstance(quad.subject, NamedNode)
-            node = about(store, quad.subject, graph)
-            entity = node.iri(prism(link)) if link else None
-            if belief_of(node) is None or (link and entity is None) or node.instant(WITHDRAWN_AT) is not None:
+        for subject in _said_at(store, graph, recorded_at):
+            node = about(store, subject, graph)
+            entity, belief = node.iri(prism(link)) if link else None, belief_of(node)
+            if belief is None or (link and entity is None) or belief.withdrawn_at is not None:
                 continue
-            found.append(Withdrawal(node.node, names.uuid_of(entity.value) if entity else ""))
+            if layer == "temporal" and belief.recorded_at != recorded_at:
+                continue  # an event that is believed again: that is what a later commit said
+            found.append(Withdrawal(subject, names.uuid_of(entity.value) if entity else "", recorded_at))
     return sorted(found, key=lambda withdrawal: withdrawal.node.value)
+
+
+def _said_at(store: GraphReader, graph: NamedNode, recorded_at: Instant) -> set[NamedNode]:
+    """Return the nodes in which a belief, or the belief in an end, began at this system time."""
+    at = instant_literal(recorded_at)
+    predicates = (RECORDED_AT, END_RECORDED_AT)
+    found = {quad.subject for each in predicates for quad in store.quads_for_pattern(None, each, at, graph)}
+    nodes = {node for node in found if isinstance(node, NamedNode)}
+    return nodes | {owner for node in nodes for owner in subjects(store, EARLIER_BELIEF, node, graph)}

@@ -221,11 +221,14 @@ class DraftEnd:
 class Withdrawal:
     """The end of belief in a node: an event (a retraction), an alias, a reference or a memory, by IRI.
 
-    ``entity`` is the uuid of the entity whose history or names it concerns; empty for a memory about none.
+    ``entity`` is the uuid of the entity whose history or names it concerns; empty for a memory about none. With
+    ``said_at`` only what the commit of that system time said is taken back: a node that it did no more than end goes
+    on as before.
     """
 
     node: NamedNode
     entity: str = ""
+    said_at: Instant | None = None
 
 
 Intent = NewEntity | Event | Alias | Reference | Memory | DraftVersion | DraftEnd | Withdrawal

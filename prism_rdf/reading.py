@@ -135,9 +135,9 @@ class ReadingVerbs:
     def history(self, entity: str, known_at: TimeInput | int | None = None) -> list[dict[str, Any]]:
         """Return the State JSON of every state believed at ``known_at`` (default now), oldest first, voids left out."""
         node, now = self.resolve(entity), self.prism.clock.now()
-        states = states_of(self._store, self.names, node, self.prism.system_time(known_at))
-        catalog = self.prism.catalog
-        return [answers.state_json(self._store, self.names, catalog, s, now) for s in states if not s.void]
+        known, catalog = self.prism.system_time(known_at), self.prism.catalog
+        states = states_of(self._store, self.names, node, known)
+        return [answers.state_json(self._store, self.names, catalog, s, now, known) for s in states if not s.void]
 
     def diff(
         self,
@@ -203,7 +203,8 @@ class ReadingVerbs:
         state = state_at(self._store, self.names, entity, at, known_at, prefer_wip=prefer_wip)
         if state is None or state.void:
             return None
-        return answers.state_json(self._store, self.names, self.prism.catalog, state, self.prism.clock.now())
+        now = self.prism.clock.now()
+        return answers.state_json(self._store, self.names, self.prism.catalog, state, now, known_at)
 
     def _why_none(self, entity: NamedNode, at: Instant, known_at: Instant | None) -> str:
         states = states_of(self._store, self.names, entity, known_at)

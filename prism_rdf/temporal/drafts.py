@@ -90,8 +90,10 @@ def _plan_version(store: GraphReader, version: DraftVersion, writing: Writing) -
     state = names.state(derived_uuid("draft", node.value, version.at.iso(), digest))
     known = read_thread(store, names, node)
     parts = [_thread_quads(known, entity, node, version, writing)]
-    if known is not None and known.version is not None:
-        parts.append(_supersede(store, known.version, state, version.at, writing))
+    parts += [_end(store, each, state, version.at, writing) for each in _versions(store, node, graph) if each != state]
+    belief = belief_of(about(store, state, graph))
+    if belief is not None:
+        return Delta.joined([*parts, revise(state, graph, belief, None, writing)])
     quads = [
         Quad(entity, HAS_STATE, state, graph),
         Quad(state, RDF_TYPE, prism("State"), graph),
@@ -122,18 +124,19 @@ def _thread_quads(
     )
 
 
-def _supersede(
-    store: GraphReader, version: NamedNode, following: NamedNode | None, at: Instant, writing: Writing
-) -> Delta:
-    """End a version at ``at``; one that would hold for no time is withdrawn instead."""
+def _end(store: GraphReader, version: NamedNode, following: NamedNode | None, at: Instant, writing: Writing) -> Delta:
+    """End a version at ``at`` unless it ended before; one that would hold for no time is withdrawn instead."""
     graph = writing.names.graph("temporal")
     node = about(store, version, graph)
-    belief, start = belief_of(node), node.instant(VALID_FROM)
+    belief, start, linked = belief_of(node), node.instant(VALID_FROM), node.iri(SUPERSEDED_BY)
     assert belief is not None
+    if belief.withdrawn_at is not None or (belief.valid_until is not None and belief.valid_until <= at):
+        return Delta()
     if start is not None and at <= start:
         return withdraw(version, graph, writing)
-    link = (Quad(version, SUPERSEDED_BY, following, graph),) if following is not None else ()
-    return revise(version, graph, belief, at, writing) + Delta(link)
+    links = (following, linked) if following != linked else (None, None)
+    adds, removes = ((Quad(version, SUPERSEDED_BY, link, graph),) if link is not None else () for link in links)
+    return revise(version, graph, belief, at, writing) + Delta(adds, removes)
 
 
 def _plan_end(store: GraphReader, end: DraftEnd, writing: Writing) -> Delta:
@@ -152,11 +155,15 @@ def _plan_end(store: GraphReader, end: DraftEnd, writing: Writing) -> Delta:
             Quad(known.node, _OUTCOME, Literal(end.outcome), graph),
         )
     )
-    return closing + _supersede(store, known.version, None, end.at, writing)
+    return closing + _end(store, known.version, None, end.at, writing)
+
+
+def _versions(store: GraphReader, thread: NamedNode, graph: NamedNode) -> tuple[NamedNode, ...]:
+    return subjects(store, THREAD, thread, graph)
 
 
 def _open_version(store: GraphReader, thread: NamedNode, graph: NamedNode) -> NamedNode | None:
-    for state in subjects(store, THREAD, thread, graph):
+    for state in _versions(store, thread, graph):
         belief = belief_of(about(store, state, graph))
         if belief is not None and belief.withdrawn_at is None and belief.valid_until is None:
             return state

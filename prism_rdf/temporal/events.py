@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from math import inf
 from typing import cast
 
@@ -10,8 +10,9 @@ from pyoxigraph import Literal, NamedNode, Quad
 
 from prism_rdf.belief import RECORDED_AT, Delta, Writing, belief_at, belief_of, revise
 from prism_rdf.clock import Instant
+from prism_rdf.errors import Violation
 from prism_rdf.model import Event, Op, Term, canonical_term, instant_literal
-from prism_rdf.namespaces import RDF_TYPE, derived_uuid, prism
+from prism_rdf.namespaces import RDF_TYPE, derived_uuid, local_name, prism
 from prism_rdf.storage.about import About, about, subjects
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.temporal.fold import Stated, edge
@@ -39,12 +40,12 @@ def event_uuid(event: Event, entity: NamedNode) -> str:
     if event.uuid:
         return event.uuid
     said = ["\t".join((a.property.value, str(a.value), a.op, _text(a.start), _text(a.until))) for a in event.assertions]
-    at = event.at.instant if event.at else None
     return derived_uuid(
         "event",
         entity.value,
         event.event_type,
-        _text(at),
+        _text(event.at.instant) if event.at else "",
+        event.at.precision if event.at else "",
         event.source,
         event.cause_commit,
         event.cause_memory,
@@ -127,6 +128,24 @@ def stated_by(event: Event, uuid: str, writing: Writing) -> tuple[Stated, ...]:
         )
         for index, said in enumerate(event.assertions)
     )
+
+
+def unsound(stated: Iterable[Stated], multi: Collection[NamedNode]) -> list[Violation]:
+    """Return what is wrong with assertions whose operation does not fit the property or the value."""
+    found = []
+    for each in stated:
+        name = local_name(each.prop.value)
+        if (each.value is None) != (each.op == "clear"):
+            message, mend = f"a {each.op} of {name} has no fitting value", "give a value, and none to clear"
+            found.append(_violation(each, _VALUE, "" if each.value is None else each.value.value, message, mend))
+        if each.op == "remove" and each.prop not in multi:
+            message, mend = f"{name} is single-valued: one cannot remove a value from it", "clear it, or set another"
+            found.append(_violation(each, _OP, each.op, message, mend))
+    return found
+
+
+def _violation(stated: Stated, path: NamedNode, value: str, message: str, mend: str) -> Violation:
+    return Violation(stated.node, path.value, value, "operation of an assertion", message, mend)
 
 
 def read_stated(

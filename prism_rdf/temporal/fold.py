@@ -20,6 +20,7 @@ from prism_rdf.model import RETIRED, Op, Term
 
 Edge = float  # microseconds, or -inf / inf for unknown start and open end
 Rank = tuple[int, Edge, int, str, int, str]
+_KINDS = {"clear": 0, "remove": 1}  # of one event's own operations an add is the last
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Stated:
 
     @property
     def rank(self) -> Rank:
-        return (self.level, self.start, self.sequence, self.event, 0 if self.op == "clear" else 1, str(self.value))
+        return (self.level, self.start, self.sequence, self.event, _KINDS.get(self.op, 2), str(self.value))
 
 
 @dataclass(frozen=True)

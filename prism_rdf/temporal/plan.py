@@ -10,9 +10,10 @@ from math import inf
 from pyoxigraph import NamedNode
 
 from prism_rdf.belief import Delta, Writing, withdraw
+from prism_rdf.errors import ValidationError
 from prism_rdf.model import Event, Withdrawal
 from prism_rdf.storage.interface import GraphReader
-from prism_rdf.temporal.events import event_quads, event_uuid, read_stated, restate, stated_by
+from prism_rdf.temporal.events import event_quads, event_uuid, read_stated, restate, stated_by, unsound
 from prism_rdf.temporal.fold import Piece, Stated, fold
 from prism_rdf.temporal.states import plan_states, read_sealed, read_state, state_uuid
 from prism_rdf.temporal.tail import Tail, frontier, plan_tail, read_frontier, read_tail
@@ -36,7 +37,8 @@ def plan_events(
 ) -> tuple[Folding, ...]:
     """Return a folding for each entity that the events and withdrawals of events change.
 
-    None for events that are already believed, or withdrawals of what is not believed or is no event.
+    None for events that are already believed, or withdrawals of what is not believed or is no event. Raises
+    ValidationError for an assertion whose operation does not fit.
     """
     by_entity: defaultdict[str, list[Event | Withdrawal]] = defaultdict(list)
     for change in changes:
@@ -69,8 +71,11 @@ def _plan_entity(
     if not news and not withdrawn:
         return None
     fresh = [each for group in news.values() for each in group]
+    found = unsound(fresh, multi)
+    if found:
+        raise ValidationError(found)
     tail = read_tail(store, writing.names, entity)
-    if tail is not None and not withdrawn and all(each.start > tail.start for each in fresh):
+    if tail is not None and not tail.state.void and not withdrawn and all(each.start > tail.start for each in fresh):
         pieces, planned = _append(store, entity, tail, fresh, multi, writing)
     else:
         believed = [each for each in read_stated(store, entity, graph) if each.event not in withdrawn]
@@ -98,7 +103,10 @@ def _append(
     multi: Collection[NamedNode],
     writing: Writing,
 ) -> tuple[tuple[Piece, ...], list[Delta]]:
-    """Fold from the last state on: what lies before it cannot change."""
+    """Fold from the last state on: what lies before it cannot change.
+
+    That state is not void, so it shows what the properties that never change have been so far.
+    """
     stated = read_frontier(store, writing.names, entity) + fresh
     first, *rest = fold(stated, multi, tail.start)
     pieces = (replace(first, causes=tuple(cause.value for cause in tail.state.causes)), *rest)

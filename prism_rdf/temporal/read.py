@@ -31,8 +31,10 @@ def states_of(
     return tuple(sorted((state for state in found if state is not None), key=_order))
 
 
-def _order(state: State) -> tuple[bool, int]:
-    return (state.valid_from is not None, state.valid_from.micros if state.valid_from else 0)
+def _order(state: State) -> tuple[bool, int, Instant]:
+    """Drafts of two threads may begin at the same instant: the one that was recorded later is the later one."""
+    start = state.valid_from
+    return (start is not None, start.micros if start else 0, state.recorded_at)
 
 
 def _read(
