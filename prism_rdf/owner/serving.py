@@ -1,7 +1,8 @@
 """The owner's side: a socket, a thread for each connection, and the end when it is idle or asked to leave.
 
-A request that was begun is always finished. On a connection where none is begun when the owner leaves, the owner says
-so before it closes, so the other end knows for certain that what it sent afterwards was not done.
+A request that was begun is finished, except that a daemon does not wait for ever for questions: a query cannot be
+cancelled, so a daemon that is to leave ends with it after a while. On a connection where none is begun when the owner
+leaves, the owner says so before it closes, so the other end knows that what it sent afterwards was not done.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ import socket
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from prism_rdf.datasets import QueryAnswer
-from prism_rdf.errors import BadArgument, PrismError
+from prism_rdf.errors import BadArgument, BusyError, PrismError
 from prism_rdf.owner import build, codec, verbs
 from prism_rdf.owner.carrying import send_answer, send_items
 from prism_rdf.owner.wire import Channel, Message
@@ -30,6 +32,7 @@ MOST_CONNECTIONS = 256
 _SLOWEST_READER = 60.0  # seconds for a piece of an answer
 _PAUSE = 0.02  # seconds
 _LOOK = 5.0  # seconds
+_GRACE = 5.0  # seconds
 _LOG = logging.getLogger("prism_rdf.owner")
 _LEAVING: Message = {"leaving": True}
 
@@ -44,6 +47,7 @@ class Server:
         self._state = threading.Condition()
         self._connections: dict[Channel, bool] = {}  # whether a request is being answered
         self._requests = 0
+        self._writes = 0  # being done
         self._used_at = time.monotonic()
         self._leaving = ""
         self._woken, self._wake = socket.socketpair()
@@ -66,11 +70,22 @@ class Server:
                 self.leave("its socket is gone, or the whole store")
         self._listener.close()
         self._free_the_waiting()
-        with self._state:
-            self._state.wait_for(lambda: not self._connections)
+        self._finish()
         self._woken.close()
         self._wake.close()
         return self._leaving
+
+    def _finish(self) -> None:
+        """Wait for what was begun: for writes as long as they take, in a daemon for questions only a while."""
+        with self._state:
+            while not self._state.wait_for(lambda: not self._connections, None if self._idle is None else _GRACE):
+                if not self._writes:
+                    _LOG.warning("left %d questions unanswered: %s", len(self._connections), self._leaving)
+                    for channel in self._connections:
+                        with suppress(OSError):
+                            channel.send({"error": codec.error_json(_stopped())})
+                    logging.shutdown()
+                    os._exit(0)  # what was acknowledged is in the change log
 
     def leave(self, why: str) -> None:
         """Begin no further request; ``run`` returns when those that were begun are answered."""
@@ -136,11 +151,18 @@ class Server:
             return not self._leaving
         if not isinstance(request, dict) or not self._begin(channel):
             return False
+        writes = _effect(request) == "writes"
+        self._count(writes)
         try:
             self._answer(channel, request)
         finally:
+            self._count(-writes)
             self._end(channel)
         return not self._leaving
+
+    def _count(self, writes: int) -> None:
+        with self._state:
+            self._writes += writes
 
     def _begin(self, channel: Channel) -> bool:
         with self._state:
@@ -187,6 +209,19 @@ class Server:
             return {"stays": True}
         self.leave("asked to")
         return {"goes": True}
+
+
+def _stopped() -> BusyError:
+    return BusyError(
+        "the owner of the store was stopped before it could answer",
+        rule="a question that takes long does not keep the owner from leaving",
+        mend="ask again, or ask for less",
+    )
+
+
+def _effect(request: Message) -> str:
+    known = verbs.PRISM if request.get("pid") is None else verbs.PROJECT
+    return known.get(str(request.get("verb")), "reads")
 
 
 def _called(prism: Prism, request: Message) -> Any:
