@@ -41,13 +41,14 @@ def register(app: typer.Typer) -> None:
 
 
 def check(common: Common) -> int:
-    """Check the invariants of the store.
+    """Check the invariants of the store: of all its projects, or of the one that --pid names.
 
     They are the queries in queries/checks: no gap, no overlap, no cycle, exactly one type, and so on.
     Exit code 8 when one is broken.
     """
-    with common.project() as project:
-        findings = project.check()
+    with common.store() as prism:
+        pid = common.named_pid(prism)
+        findings = [finding for each in ([pid] if pid else prism.projects()) for finding in prism.project(each).check()]
     if common.json:
         print_json(findings)
     elif findings:

@@ -18,6 +18,7 @@ The rules, in order; the first that applies decides, and doubt is historical, ne
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -27,6 +28,10 @@ from prism_rdf.recall.anchors import Anchor, Form
 from prism_rdf.recall.memories import KnownMemory
 from prism_rdf.recall.surfaces import find_all
 from prism_rdf.recall.words import fold, key_of
+
+_NOT_IN_FORCE = re.compile(
+    r"\W*(?:superseded|deprecated|rejected|withdrawn|retired|obsolete|abandoned)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -162,7 +167,14 @@ def _present(anchor: Anchor, form: Form | None) -> Annotation:
     flag: Flag = "wip" if form is not None and form.standing == "wip" else "current"
     is_draft = anchor.state is not None and anchor.state.get("commit_status") == "wip"
     other_name = form.text if form is not None and is_draft != (flag == "wip") else ""
-    return Annotation(flag, f"[{flag}: {_title(anchor, other_name)}]", anchor.entity)
+    return Annotation(flag, f"[{flag}: {_title(anchor, other_name)}{_out_of_force(anchor)}]", anchor.entity)
+
+
+def _out_of_force(anchor: Anchor) -> str:
+    """Return what the state itself says of not counting any more: the text is current, the decision is not in force."""
+    props = anchor.state.get("props", {}) if anchor.state is not None else {}
+    status = str(props.get("status") or "")
+    return f", its status is {status}" if _NOT_IN_FORCE.match(status) else ""
 
 
 def _title(anchor: Anchor, other_name: str = "") -> str:
