@@ -61,15 +61,17 @@ def ingest(
         resolve = prism.project(pid).bearer_uuid if prism else None
         with _progress() as progress:
             proposal = read(path, pid, ref=ref, progress=progress, resolve=resolve)
-        receipt = Receipt(commit=None, recorded_at=None)
+        receipt, gone = Receipt(commit=None, recorded_at=None), list[str]()
         if proposal.intents:
             prism = prism or stack.enter_context(common.store(create=True))
             with _patience(f"writing {len(proposal.intents):,} statements"):
                 receipt = prism.project(pid).write(proposal.intents, "ingest")
+            gone = prism.project(pid).left_behind(path, proposal.intents)
     report = proposal.report
     if common.json:
-        print_json({"receipt": receipt.as_dict(), "report": report.as_dict()})
+        print_json({"receipt": receipt.as_dict(), "report": report.as_dict(), "left_behind": gone})
     else:
+        _print_some("read earlier and no longer in the folder: they stay current until you retire them", gone)
         _print_report(report, receipt.commit, time.monotonic() - started)
         for note in receipt.notes:
             print_line((f"\nnote: {note}", ""))
