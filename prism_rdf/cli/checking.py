@@ -11,7 +11,7 @@ import typer
 
 from prism_rdf.cli.options import Common, command
 from prism_rdf.cli.terminal import print_json, print_table
-from prism_rdf.errors import NotFoundError
+from prism_rdf.errors import BadArgument, NotFoundError
 
 FINDINGS = 8
 
@@ -90,6 +90,8 @@ def _files(path: Path) -> Sequence[Path]:
     if not path.exists():
         raise NotFoundError(f"there is no {path}", rule="each PATH is a file or a folder", mend="check the path")
     if not path.is_dir():
+        if not path.is_file():
+            raise BadArgument(f"{path} is no file", rule="a pipe or a device is not checked", mend="give a file")
         return [path]
     found = [file for file in _walk(path) if file.suffix.lower() in _IN_FOLDERS]
     if not found:
@@ -104,7 +106,7 @@ def _files(path: Path) -> Sequence[Path]:
 def _walk(folder: Path) -> Iterator[Path]:
     for here, names, files in os.walk(folder):
         names[:] = sorted(name for name in names if not name.startswith(".") and name != "node_modules")
-        yield from (Path(here, name) for name in sorted(files))
+        yield from (file for file in (Path(here, name) for name in sorted(files)) if not file.is_fifo())
 
 
 def _is_document(file: Path) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -70,3 +71,9 @@ def test_what_cannot_be_checked_is_an_error(run: Run, folder: Path, tmp_path: Pa
 def test_the_shipped_ontology_is_valid(run: Run) -> None:
     ontology = Path(__file__).parents[2] / "ontology"
     assert run("validate", str(ontology)).status == 0
+
+
+def test_a_pipe_is_refused_by_name_and_passed_over_in_a_folder(run: Run, folder: Path) -> None:
+    os.mkfifo(folder / "pipe.ttl")
+    assert run("validate", str(folder / "pipe.ttl")).status == 2
+    assert json.loads(run("validate", str(folder), "--json").out)["files"] == 5
