@@ -30,6 +30,7 @@ _SCOPE_OF: dict[NamedNode, Scope] = {
     prism("Memory"): "memory",
     prism("Concept"): "memory",
 }
+Shown = frozenset[tuple[object, object, object]]
 Superclasses = Callable[[NamedNode], Iterable[NamedNode]]
 
 
@@ -40,19 +41,21 @@ def scopes_of(
     scopes: dict[Scope, list[Triple]] = {}
     seen: set[tuple[object, NamedNode]] = set()
     passed_over = {names.graph("current"), names.graph("tail"), meta_graph(names.base)}
-    for quad in change.adds:
+    judged = [quad for quad in change.adds if quad.graph_name not in passed_over]
+    shown = frozenset((quad.subject, quad.predicate, quad.object) for quad in judged)
+    for quad in judged:
         if not isinstance(quad.graph_name, NamedNode):
             continue
         place = (quad.subject, quad.graph_name)
-        if place not in seen and quad.predicate != HAS_STATE and quad.graph_name not in passed_over:
+        if place not in seen and quad.predicate != HAS_STATE:
             seen.add(place)
-            for scope, triples in _judged(quad, after, names, superclasses):
+            for scope, triples in _judged(quad, after, names, superclasses, shown):
                 scopes.setdefault(scope, []).extend(triples)
     return scopes
 
 
 def _judged(
-    quad: Quad, after: GraphReader, names: Names, superclasses: Superclasses
+    quad: Quad, after: GraphReader, names: Names, superclasses: Superclasses, shown: Shown
 ) -> Iterable[tuple[Scope, list[Triple]]]:
     graph, subject = quad.graph_name, quad.subject
     assert isinstance(graph, NamedNode)
@@ -76,21 +79,26 @@ def _judged(
     if scope == "event":
         said = [about(after, assertion, graph) for assertion in node.iris(ASSERTION)]
         triples += [q.triple for assertion in said for q in assertion.quads]
-        yield "snapshot", _said(after, names, node.iri(CHANGES), said, superclasses)
+        yield "snapshot", _unshown(after, names, node.iri(CHANGES), said, superclasses, shown)
     if scope == "reference":
         yield "link", _link(after, names, node.iri(SOURCE), node.iri(KIND), node.iri(TARGET), superclasses)
     yield scope, triples
 
 
-def _said(
-    after: GraphReader, names: Names, entity: NamedNode | None, said: Iterable[About], superclasses: Superclasses
+def _unshown(
+    after: GraphReader,
+    names: Names,
+    entity: NamedNode | None,
+    said: Iterable[About],
+    superclasses: Superclasses,
+    shown: Shown,
 ) -> list[Triple]:
-    """Return each assertion as a snapshot of its own: what no state shows yet must fit the type as well."""
+    """Return each assertion that no new state shows as a snapshot of its own: it must fit the type as well."""
     kind = type_of(after, names, entity) if entity is not None else None
     triples: list[Triple] = []
     for assertion in said:
         prop, value = assertion.iri(prism("property")), assertion.term(prism("value"))
-        if kind is None or prop is None or value is None or prop == RETIRED:
+        if kind is None or prop is None or value is None or prop == RETIRED or (entity, prop, value) in shown:
             continue
         triples += [Triple(assertion.node, RDF_TYPE, kind), Triple(assertion.node, prop, value)]
         if isinstance(value, NamedNode):
