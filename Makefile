@@ -1,7 +1,7 @@
 # One word runs everything. Each target makes .venv and installs what it needs.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-shared test-packaging lint format types layers wheel bench clean
+.PHONY: help demo test test-slow test-long test-shared test-packaging lint format types layers wheel bench clean
 
 # The first Python >= 3.11 that can make virtual environments; override with make PYTHON=...
 PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; do \
@@ -34,7 +34,14 @@ demo: $(VENV)/.runtime  ## ingest this project's own decisions and ask what was 
 	@$(BIN)/python demo/run.py
 
 test: $(VENV)/.dev  ## all tests that need nothing but this checkout
-	@$(PYTEST) -m 'not packaging and not shared'
+	@$(PYTEST) -m 'not packaging and not shared and not slow'
+
+test-slow: $(VENV)/.dev  ## tests of real processes, crashes and whole stores written anew
+	@$(PYTEST) -m 'slow and not packaging and not shared' tests
+
+test-long: $(VENV)/.dev  ## hours: 100,000 random operations of the time engine, 200 kills of the owner
+	@PRISM_LONG=1 $(PYTEST) -s tests/temporal/test_machine.py
+	@PRISM_TEST_KILLS=200 $(PYTEST) tests/owner/test_death.py
 
 test-shared: $(VENV)/.dev  ## tests on the data in ../shared; they skip where there is none
 	@$(PYTEST) -rs -m shared tests

@@ -19,6 +19,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     no_shared = None if SHARED.is_dir() else pytest.mark.skip(reason="no folder ../shared beside this checkout")
     no_java = None if shutil.which("java") else pytest.mark.skip(reason="no java on the PATH")
     for item in items:
+        if item.path.is_relative_to(ROOT / "tests/owner") or item.path.is_relative_to(ROOT / "tests/maintenance"):
+            item.add_marker(pytest.mark.slow)  # real processes, whole stores written anew
         if no_shared and item.get_closest_marker("shared"):
             item.add_marker(no_shared)
         if no_java and item.get_closest_marker("java"):

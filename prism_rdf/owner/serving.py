@@ -103,7 +103,9 @@ class Server:
     def _wait(self, doors: Sequence[socket.socket]) -> list[Any]:
         """Return at which doors something comes; at none when a daemon should see whether it is still of use."""
         rest = None
-        if self._idle is not None:
+        if self._listener not in doors:
+            rest = _PAUSE  # crowded: a connection that was busy a moment ago may be free now
+        elif self._idle is not None:
             rest = min(_LOOK, max(_PAUSE, self._used_at + self._idle - time.monotonic()))
         with selectors.DefaultSelector() as selector:
             for door in doors:

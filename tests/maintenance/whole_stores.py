@@ -65,4 +65,12 @@ def files_with(folder: Path, *texts: str) -> list[str]:
     """The files below a folder that hold any of the texts, in any case."""
     wanted = [each.encode() for text in texts for each in (text, text.lower(), text.upper())]
     found = (file for file in folder.rglob("*") if file.is_file())
-    return sorted(str(file.relative_to(folder)) for file in found if any(w in file.read_bytes() for w in wanted))
+    return sorted(str(file.relative_to(folder)) for file in found if any(w in _bytes(file) for w in wanted))
+
+
+def _bytes(file: Path) -> bytes:
+    """Return what a file holds; nothing when the engine has just removed it, as it does while it compacts."""
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        return b""
