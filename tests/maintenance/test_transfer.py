@@ -172,7 +172,7 @@ NS = "https://w3id.org/prism-rdf/ns#"
 # What is done to a good export, what it is refused with, and what the report says.
 BROKEN = {
     "a syntax error": (replaced("\n", "\nthis is no statement\n", 3), RefusedError, "cannot be read at line 2"),
-    "cut off": (lambda text: text[: len(text) // 2], RefusedError, "cannot be read at line"),
+    "cut off": (lambda text: text[: text.rindex("\n", 0, len(text) // 2) + 20], RefusedError, "cannot be read at line"),
     "nothing": (lambda text: "", RefusedError, "not the export of one store"),
     "no last commit": (without("lastCommit"), RefusedError, "not the export of one store"),
     "two stores": (
