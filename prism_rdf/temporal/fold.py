@@ -149,21 +149,34 @@ def _reversed(text: str) -> tuple[int, ...]:
 def _multi_segments(assertions: list[Stated]) -> list[Segment]:
     edges = _boundaries(assertions)
     starting: defaultdict[Edge, list[Stated]] = defaultdict(list)
-    ending: defaultdict[Edge, list[Stated]] = defaultdict(list)
     for assertion in assertions:
         starting[assertion.start].append(assertion)
-        ending[assertion.until].append(assertion)
     active: list[Stated] = []
     segments: list[Segment] = []
+    before: dict[Term, Stated] = {}
+    cleared_before: Stated | None = None
     for index, at in enumerate(edges):
         active = _undominated([a for a in active if a.until > at] + starting[at])
         until = edges[index + 1] if index + 1 < len(edges) else inf
-        holding = _holding(active)
-        changes = starting[at] or ending[at]
-        causes = tuple(sorted({a.event for a in changes}))
+        best, cleared = _deciding(active)
+        holding, held = _holding(best, cleared), _holding(before, cleared_before)
+        deciding = (
+            (_outranking(before.get(value), cleared_before), _outranking(best.get(value), cleared))
+            for value in holding.keys() ^ held.keys()
+        )
+        causes = tuple(sorted({_cause(was, now, at) for was, now in deciding}))
         setters = tuple(sorted({a.event for a in holding.values()}))
         segments.append(Segment(at, until, tuple(sorted(holding, key=str)), causes, setters))
+        before, cleared_before = best, cleared
     return segments
+
+
+def _cause(was: Stated | None, now: Stated | None, at: Edge) -> str:
+    """Return the event that changed a value at ``at``: what began there, else what ended there and shows the rest."""
+    new = now is not None and (now.start == at or was is None)
+    cause = now if new else was
+    assert cause is not None
+    return cause.event
 
 
 def _undominated(active: list[Stated]) -> list[Stated]:
@@ -172,18 +185,29 @@ def _undominated(active: list[Stated]) -> list[Stated]:
     return active if floor is None else [a for a in active if a.rank >= floor]
 
 
-def _holding(active: Iterable[Stated]) -> dict[Term, Stated]:
+def _deciding(active: Iterable[Stated]) -> tuple[dict[Term, Stated], Stated | None]:
+    """Return what of it decides each value that it names, and the clear that decides all others."""
     best: dict[Term, Stated] = {}
-    cleared: Rank | None = None
+    cleared: Stated | None = None
     for assertion in active:
         if assertion.op == "clear" or assertion.value is None:
-            cleared = assertion.rank if cleared is None else max(cleared, assertion.rank)
+            cleared = _outranking(assertion, cleared)
         elif assertion.value not in best or assertion.rank > best[assertion.value].rank:
             best[assertion.value] = assertion
+    return best, cleared
+
+
+def _outranking(one: Stated | None, other: Stated | None) -> Stated | None:
+    if one is None or other is None:
+        return one or other
+    return one if one.rank > other.rank else other
+
+
+def _holding(best: Mapping[Term, Stated], cleared: Stated | None) -> dict[Term, Stated]:
     return {
         value: assertion
         for value, assertion in best.items()
-        if assertion.op in ("add", "set") and (cleared is None or assertion.rank > cleared)
+        if assertion.op in ("add", "set") and (cleared is None or assertion.rank > cleared.rank)
     }
 
 

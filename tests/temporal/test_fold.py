@@ -7,12 +7,13 @@ from math import inf
 
 import naive_history as naive
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pyoxigraph import Literal, NamedNode
 
 from prism_rdf.model import RETIRED
 from prism_rdf.temporal.fold import Stated, fold
+from prism_rdf.temporal.tail import frontier
 
 PROPS = {name: NamedNode(f"urn:p:{name}") for name in ("status", "title", "tags")} | {"retired": RETIRED}
 MULTI = {"tags"}
@@ -84,6 +85,27 @@ def test_pieces_have_no_gap_no_overlap_no_zero_length_and_no_equal_neighbours(sa
         assert pieces[-1].until == inf
         assert not pieces[0].void
         assert all(piece.causes for piece in pieces)
+
+
+def tag(event, value, start, until=inf, level=0):
+    return naive.Said(event, "tags", value, "add", start, until, level)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(assertions(), max_size=8), st.lists(assertions(), max_size=6))
+@example([tag("e1", "x", 0, level=1), tag("e2", "x", 0, 5)], [tag("e3", "y", 3, 5)])
+def test_what_the_frontier_leaves_out_would_change_no_piece_from_there_on(old, later):
+    """The store appends like this, one event at a time: it keeps what can still matter, and folds that with the new."""
+    multi = {PROPS[name] for name in MULTI}
+    whole = kept = [stated(a) for a in old]
+    pieces = fold(kept, multi)
+    for said in later:
+        since = pieces[-1].start if pieces else inf
+        if said.start <= since:
+            continue
+        whole, kept = [*whole, stated(said)], [*frontier(kept, multi, since), stated(said)]
+        pieces = fold(kept, multi, since)
+        assert pieces[1:] == tuple(piece for piece in fold(whole, multi) if piece.start > since)
 
 
 def one(event, value, start, until=inf, **rank):

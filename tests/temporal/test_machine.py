@@ -34,7 +34,7 @@ from prism_rdf.namespaces import local_name
 from prism_rdf.namespaces import prism as term
 
 LONG = os.environ.get("PRISM_LONG") == "1"
-STEPS, EXAMPLES = (50, int(os.environ.get("EX", "2100"))) if LONG else (40, 12)
+STEPS, EXAMPLES = (50, int(os.environ.get("EX", "2400"))) if LONG else (40, 12)
 PHASES = (Phase.generate, Phase.shrink) if os.environ.get("PRISM_SHRINK") == "1" else (Phase.generate,)
 START = Instant.parse("2026-06-01T00:00:00Z")
 
