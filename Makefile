@@ -39,8 +39,8 @@ test: $(VENV)/.dev  ## all tests that need nothing but this checkout
 test-slow: $(VENV)/.dev  ## tests of real processes, crashes and whole stores written anew
 	@$(PYTEST) -m 'slow and not packaging and not shared' tests
 
-test-long: $(VENV)/.dev  ## hours: 100,000 random operations of the time engine, 200 kills of the owner
-	@PRISM_LONG=1 $(PYTEST) -s tests/temporal/test_machine.py
+test-long: $(VENV)/.dev  ## hours: 100,000 random operations of the time engine, all of its real data, 200 kills of the owner
+	@PRISM_LONG=1 $(PYTEST) -s tests/temporal/test_machine.py tests/temporal/test_interval_data.py
 	@PRISM_TEST_KILLS=200 $(PYTEST) tests/owner/test_death.py
 
 test-shared: $(VENV)/.dev  ## tests on the data in ../shared; they skip where there is none
