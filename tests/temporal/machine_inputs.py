@@ -62,6 +62,7 @@ TYPED = {"Location": [{"port": 80}, {"port": 443}, {"port": None}], "Component":
 index = st.integers(0, 99)
 starts = st.one_of(st.none(), st.sampled_from(MOMENTS), st.sampled_from(MOMENTS))
 ends = st.one_of(st.none(), st.none(), st.sampled_from(MOMENTS))
+spans = st.sampled_from([None, MOMENTS[0], MOMENTS[-1]])  # few, so that the same is often said with another end
 batches = st.lists(
     st.tuples(
         index,

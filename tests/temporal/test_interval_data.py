@@ -88,7 +88,7 @@ class Load:
         except ValidationError as error:
             named = {(violation.node, violation.value) for violation in error.report}
             bad = [f for f, e in events.items() if (e.entity, str(e.assertions[0].until)) in named and f.fault]
-            if len(bad) != len(named):
+            if len(bad) != len(error.report):
                 raise
             self.refused += [(fact, "reversed") for fact in bad]
             self.project.write([*intents, *(event for fact, event in events.items() if fact not in bad)])

@@ -174,7 +174,7 @@ class Histories(Ground):
         at=index,
         name=st.sampled_from("AB"),
         kind=st.sampled_from(["former", "synonym"]),
-        start=inputs.starts,
+        start=inputs.spans,
         until=inputs.ends,
     )
     def alias(self, at, name, kind, start, until):
@@ -183,7 +183,7 @@ class Histories(Ground):
         bounds = {"valid_from": start and start.given, "valid_until": until and until.given}
         self.hold(lambda: self.project.alias(name, entity, kind=kind, **bounds), span, until)
 
-    @rule(at=index, to=index, start=inputs.starts, until=inputs.ends)
+    @rule(at=index, to=index, start=inputs.spans, until=inputs.ends)
     def reference(self, at, to, start, until):
         entity, target, start = self.entity_at(at), self.entity_at(to), start or self.just_now()
         span = Span(entity, ("reference", KIND, self.names.entity(target).value), start.first, ())
@@ -225,7 +225,7 @@ class Histories(Ground):
             self.owner |= {k: e.entity for k, e in after.events.items() if e.commit == number}
         return None
 
-    @rule(days=st.sampled_from([1, 1, 40]))
+    @rule(days=st.sampled_from([1, 3, 40, 200]))
     def wait(self, days):
         self.clock.advance(days=days)
 
