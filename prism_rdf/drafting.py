@@ -83,14 +83,14 @@ class DraftingVerbs(ReadingVerbs):
         """
         thread = self._thread(wip)
         known = self._type_of(thread.entity)
-        now = self.prism.clock.now()
-        start = Edge(now) if valid_from is None else start_of(valid_from)
-        over = assertions(known, props_at_seal or {}, start, None, self.resolve)
         entity, draft_uuid = (self.names.uuid_of(node.value) for node in (thread.entity, thread.node))
         cause_memory = memory_named(self.names, cause_memory)
 
         def intents() -> Sequence[Intent]:
             open_now = self._must_be_open(self._thread(draft_uuid))
+            now = self.prism.clock.now()  # in its turn: what was said meanwhile is not later
+            start = Edge(now) if valid_from is None else start_of(valid_from)
+            over = assertions(known, props_at_seal or {}, start, None, self.resolve)
             draft = self._draft_props(open_now)
             final = _overlaid(draft, over)
             multi = {prop.iri for prop in known.properties if prop.multi}
@@ -114,11 +114,11 @@ class DraftingVerbs(ReadingVerbs):
         """Close a draft without making history of it; as-of still shows it in its time."""
         thread = self._thread(wip)
         entity, draft_uuid = (self.names.uuid_of(node.value) for node in (thread.entity, thread.node))
-        now = self.prism.clock.now()
 
         def intents() -> Sequence[Intent]:
             open_now = self._must_be_open(self._thread(draft_uuid))
-            return (DraftEnd(entity, draft_uuid, max(now, open_now.touched_at), "discarded"),)
+            ended = max(self.prism.clock.now(), open_now.touched_at)
+            return (DraftEnd(entity, draft_uuid, ended, "discarded"),)
 
         return self.prism.commit(self.pid, intents, "discard", idempotency_key, [draft_uuid])
 

@@ -164,12 +164,15 @@ class WritingVerbs(ReadingVerbs):
     def _mark_retired(self, entity: str, retired: bool, event_type: str, options: dict[str, Any]) -> Receipt:
         node = self.resolve(entity)
         given, key = options.pop("valid_from", None), options.pop("idempotency_key", "")
-        start = self._start(given)
-        said = Assertion(RETIRED, Literal(retired), "set", start.instant)
         options["cause_memory"] = memory_named(self.names, options.get("cause_memory", ""))
-        event = Event(self.names.uuid_of(node.value), event_type, start, (said,), **options)
+
+        def intents() -> tuple[Event, ...]:
+            start = self._start(given)  # now, in its turn
+            said = Assertion(RETIRED, Literal(retired), "set", start.instant)
+            return (Event(self.names.uuid_of(node.value), event_type, start, (said,), **options),)
+
         verb = "retire" if retired else "reopen"
-        return self.prism.commit(self.pid, lambda: (event,), verb, key, [node.value, retired, given])
+        return self.prism.commit(self.pid, intents, verb, key, [node.value, retired, given])
 
     def retract(self, event: str, *, idempotency_key: str = "") -> Receipt:
         """Stop believing one event (the IRI that blame names, or its uuid): the history is folded anew without it."""
