@@ -23,6 +23,7 @@ from prism_rdf.model import (
     Event,
     Intent,
     Memory,
+    Merge,
     NewEntity,
     Reference,
     Withdrawal,
@@ -30,6 +31,7 @@ from prism_rdf.model import (
 )
 from prism_rdf.namespaces import Names, local_name, meta_graph, prism
 from prism_rdf.semantic.aliases import plan_aliases
+from prism_rdf.semantic.merges import concerned_by, plan_merges
 from prism_rdf.semantic.references import plan_references
 from prism_rdf.storage.about import about
 from prism_rdf.storage.interface import GraphReader
@@ -77,14 +79,16 @@ def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> ChangeS
             notes += [] if folding.shows else [_hidden(folding)]
     parts.append(plan_aliases(ground.store, _of(Alias, intents), writing))
     parts.append(plan_references(ground.store, _of(Reference, intents), writing))
+    parts.append(plan_merges(Overlay(ground.store, parts[0].adds, ()), _of(Merge, intents), writing))
     parts.append(plan_memories(ground.store, _of(Memory, intents), writing))
     parts.append(plan_drafts(ground.store, _of(DraftVersion, intents), _of(DraftEnd, intents), writing))
     parts += [_plan_withdrawal(ground.store, each, writing) for each in _of(Withdrawal, intents)]
     delta = _netted(Delta.joined(parts))
     if not delta.adds and not delta.removes:
         return ChangeSet()
-    touched = tuple(writing.names.entity(uuid) for uuid in sorted(types))
-    derived = refresh(ground, touched, Overlay(ground.store, delta.adds, delta.removes), writing)
+    after = Overlay(ground.store, delta.adds, delta.removes)
+    touched = concerned_by(after, writing.names, (writing.names.entity(uuid) for uuid in sorted(types)))
+    derived = refresh(ground, touched, after, writing)
     return ChangeSet(delta.adds + derived.adds, delta.removes + derived.removes, touched, tuple(notes[:MOST_NOTES]))
 
 
@@ -171,6 +175,8 @@ def _about(intent: Intent) -> tuple[str, ...]:
         return (intent.target,)
     if isinstance(intent, Reference):
         return (intent.source, intent.target)
+    if isinstance(intent, Merge):
+        return (intent.merged, intent.into)
     return intent.about
 
 

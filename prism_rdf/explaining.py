@@ -146,6 +146,7 @@ def recorded_by(store: GraphReader, names: Names, recorded_at: Instant) -> list[
 
     States are left out, they follow from their events.
     """
+        ("semantic", "mergedEntity"),
     found = []
     for layer, link in (
         ("temporal", "changes"),

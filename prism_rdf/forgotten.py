@@ -26,6 +26,7 @@ from prism_rdf.model import (
     Event,
     Intent,
     Memory,
+    Merge,
     NewEntity,
     Reference,
     Withdrawal,
@@ -128,6 +129,7 @@ _KINDS: dict[type[Intent], str] = {
     Event: "event",
     Alias: "alias",
     Reference: "reference",
+    Merge: "merge",
     Memory: "memory",
     DraftVersion: "draft",
     DraftEnd: "draft",
@@ -141,6 +143,8 @@ def _marks(intent: Intent, names: Names) -> Iterable[Mark]:
         yield Mark("entity", intent.uuid)
     elif isinstance(intent, Reference):
         yield from (Mark("entity", intent.source), Mark("entity", intent.target))
+    elif isinstance(intent, Merge):
+        yield from (Mark("entity", intent.merged), Mark("entity", intent.into))
     elif isinstance(intent, Memory):
         yield from (Mark("entity", uuid) for uuid in intent.about)
         yield Mark("memory", names.uuid_of(memory_node(intent, names).value))

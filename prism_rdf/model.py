@@ -176,6 +176,21 @@ class Reference:
 
 
 @dataclass(frozen=True)
+class Merge:
+    """``merged`` and ``into`` (uuids) are one thing that was entered twice: whatever names the first means the second.
+
+    It holds for all valid time.
+    """
+
+    merged: str
+    into: str
+    tier: Tier = 1
+    source_memory: str = ""
+    source: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True)
 class Memory:
     """A passage worth recalling, with the interval in which its source said it.
 
@@ -219,7 +234,7 @@ class DraftEnd:
 
 @dataclass(frozen=True)
 class Withdrawal:
-    """The end of belief in a node: an event (a retraction), an alias, a reference or a memory, by IRI.
+    """The end of belief in a node: an event (a retraction), an alias, a reference, a merge or a memory, by IRI.
 
     ``entity`` is the uuid of the entity whose history or names it concerns; empty for a memory about none. With
     ``said_at`` only what the commit of that system time said is taken back: a node that it did no more than end goes
@@ -231,7 +246,68 @@ class Withdrawal:
     said_at: Instant | None = None
 
 
-Intent = NewEntity | Event | Alias | Reference | Memory | DraftVersion | DraftEnd | Withdrawal
+@dataclass(frozen=True)
+class Fact:
+    """One property of an entity (a uuid) over [at, until), as it is proposed.
+
+    ``set`` puts the values in place of all others; ``clear`` has none. ``at`` None: unknown start.
+    """
+
+    entity: str
+    property: NamedNode
+    values: tuple[Term, ...] = ()
+    op: Op = "set"
+    at: Edge | None = None
+    until: Instant | None = None
+    event_type: str = "fact"
+
+
+@dataclass(frozen=True)
+class Clue:
+    """What made somebody guess: the words, where they stand, who read them, and how sure that is, from 0 to 1.
+
+    Offsets count the characters of the source before the quote and up to its end; ``source_memory`` is an IRI.
+    """
+
+    quote: str = ""
+    source: str = ""
+    start_offset: int | None = None
+    end_offset: int | None = None
+    extractor: str = ""
+    confidence: float | None = None
+    source_memory: str = ""
+    cause_commit: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Something guessed (tier 3), which nobody believes until it is promoted, and one clue that speaks for it.
+
+    ``undated``: nobody said when, so it is proposed from the moment at which it is first recorded.
+    """
+
+    proposal: Fact | Alias | Reference
+    clue: Clue = Clue()
+    undated: bool = False
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """What was decided about a candidate (a uuid); ``pending`` takes the ruling before it back.
+
+    ``applied`` is what a promotion writes, in the same commit; ``edited`` names what the reviewer corrected.
+    """
+
+    candidate: str
+    status: Choice["promoted", "rejected", "pending"]
+    reviewer: str = ""
+    note: str = ""
+    edited: tuple[str, ...] = ()
+    applied: NamedNode | None = None
+
+
+Intent = NewEntity | Event | Alias | Reference | Merge | Memory | DraftVersion | DraftEnd | Withdrawal | Candidate | Ruling
 
 
 @dataclass(frozen=True)

@@ -137,6 +137,9 @@ class Names:
     def reference(self, uuid: str) -> NamedNode:
         return self._of("reference", uuid)
 
+    def merge(self, uuid: str) -> NamedNode:
+        return self._of("merge", uuid)
+
     def memory(self, uuid: str) -> NamedNode:
         return self._of("memory", uuid)
 

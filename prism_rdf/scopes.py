@@ -27,6 +27,7 @@ _SCOPE_OF: dict[NamedNode, Scope] = {
     prism("EarlierBelief"): "state",
     prism("Alias"): "alias",
     prism("Reference"): "reference",
+    prism("Merge"): "merge",
     prism("Memory"): "memory",
     prism("Concept"): "memory",
 }

@@ -8,6 +8,7 @@
                 type; the types of the entities that it refers to
     alias       an alias, whole                                                   semantic.ttl
     reference   a reference, whole                                                semantic.ttl
+    merge       a merge, whole                                                    semantic.ttl
     link        the direct triple of a reference, and all the types of both ends  semantic.ttl (CAN_REFERENCE)
     memory      a memory or a concept, whole                                      evidence.ttl
 
@@ -32,7 +33,7 @@ from prism_rdf.namespaces import RDF_TYPE, SHAPE, local_name
 if TYPE_CHECKING:
     from prism_rdf.validation.engine import Result, Shapes
 
-Scope = Literal["identity", "event", "state", "snapshot", "alias", "reference", "link", "memory"]
+Scope = Literal["identity", "event", "state", "snapshot", "alias", "reference", "merge", "link", "memory"]
 
 KINDS = (
     "REFERENCES",
@@ -52,6 +53,7 @@ SHAPES_OF: Mapping[Scope, tuple[str, ...]] = {
     "state": ("State", "EntityStates", "Draft", "EarlierBelief"),
     "alias": ("Alias", "EarlierBelief"),
     "reference": ("Reference", "EarlierBelief"),
+    "merge": ("Merge", "EarlierBelief"),
     "link": KINDS,
     "memory": ("Memory", "Concept", "EarlierBelief"),
 }

@@ -18,7 +18,7 @@ NAMES = Names("urn:prism:default", "demo")
 CHECKS = {check.name: check for check in load_checks()}
 BROKEN = NamedNode("urn:prism:broken")
 HEADER = ("summary", "why", "parameters", "dataset", "columns")
-COUNT = 19
+COUNT = 24
 
 
 def store(name: str, kind: str) -> Store:
