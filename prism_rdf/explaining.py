@@ -49,32 +49,28 @@ def commit_at(store: GraphReader, names: Names, recorded_at: Instant) -> int | N
     return None
 
 
-def pieces_of(
-    store: GraphReader, names: Names, entity: NamedNode, kind: EntityType, known_at: Instant | None
-) -> tuple[Piece, ...]:
+def pieces_of(store: GraphReader, names: Names, entity: NamedNode, known_at: Instant | None) -> tuple[Piece, ...]:
     """Return the fold of an entity's events as believed at ``known_at`` (None: now)."""
-    multi = frozenset(prop.iri for prop in kind.properties if prop.multi)
-    return fold(read_stated(store, entity, names.graph("temporal"), known_at), multi)
+    return fold(read_stated(store, entity, names.graph("temporal"), known_at))
 
 
 def blame(
     store: GraphReader,
     names: Names,
     entity: NamedNode,
-    kind: EntityType,
     prop: NamedNode,
     at: Instant,
     known_at: Instant | None,
 ) -> dict[str, Any]:
     """Return the value of a property at an instant, and the events that set it; no value and no events where none."""
-    piece = _at(pieces_of(store, names, entity, kind, known_at), at.micros)
+    piece = _at(pieces_of(store, names, entity, known_at), at.micros)
     values = piece.props.get(prop, ()) if piece else ()
     setters = piece.setters.get(prop, ()) if piece else ()
     return {
         "entity": entity.value,
         "property": local_name(prop.value),
         "values": [value_json(store, names, value, at) for value in values],
-        "since": iso(_held_since(store, names, entity, kind, prop, at, known_at)) if values else None,
+        "since": iso(_held_since(store, names, entity, prop, at, known_at)) if values else None,
         "events": [event_json(store, names, NamedNode(event)) for event in setters],
     }
 
@@ -83,7 +79,6 @@ def _held_since(
     store: GraphReader,
     names: Names,
     entity: NamedNode,
-    kind: EntityType,
     prop: NamedNode,
     at: Instant,
     known_at: Instant | None,
@@ -91,7 +86,7 @@ def _held_since(
     """Return where the unbroken stretch begins in which the property holds what it holds at ``at``."""
     since: Edge = inf
     values: tuple[Term, ...] | None = None
-    for piece in pieces_of(store, names, entity, kind, known_at):
+    for piece in pieces_of(store, names, entity, known_at):
         held = piece.props.get(prop)
         if held != values:
             since, values = piece.start, held
@@ -113,7 +108,7 @@ def timeline(
     """
     entries: list[tuple[Edge, dict[str, Any]]] = []
     before: Piece | None = None
-    for piece in pieces_of(store, names, entity, kind, known_at):
+    for piece in pieces_of(store, names, entity, known_at):
         caused = [event_json(store, names, NamedNode(event)) for event in piece.causes]
         what = {
             "kind": "state",
@@ -146,12 +141,12 @@ def recorded_by(store: GraphReader, names: Names, recorded_at: Instant) -> list[
 
     States are left out, they follow from their events.
     """
-        ("semantic", "mergedEntity"),
     found = []
     for layer, link in (
         ("temporal", "changes"),
         ("semantic", "aliasOf"),
         ("semantic", "referenceSource"),
+        ("semantic", "mergedEntity"),
         ("memory", ""),
     ):
         graph = names.graph(layer)

@@ -168,10 +168,9 @@ class ReadingVerbs:
     ) -> dict[str, Any]:
         """Return the value of a property at ``as_of`` (default now), since when, and the events that set it."""
         node = self.resolve(entity, as_of)
-        kind = self._type_of(node)
-        prop = kind.property(property).iri
+        prop = self._type_of(node).property(property).iri
         at, known = self._at(as_of), self.prism.system_time(known_at)
-        return explaining.blame(self._store, self.names, node, kind, prop, at, known)
+        return explaining.blame(self._store, self.names, node, prop, at, known)
 
     def timeline(self, entity: str, known_at: TimeInput | int | None = None) -> list[dict[str, Any]]:
         """Return what happened to an entity, in valid time: states, aliases, references, with their causes."""

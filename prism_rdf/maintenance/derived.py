@@ -12,7 +12,7 @@ from math import inf
 from pyoxigraph import NamedNode, Quad
 
 from prism_rdf.belief import Delta, Writing
-from prism_rdf.canonical.entities import entities, type_of
+from prism_rdf.canonical.entities import entities
 from prism_rdf.changes import DUE_AT, Ground, refresh
 from prism_rdf.clock import Instant
 from prism_rdf.maintenance.site import Site
@@ -97,18 +97,10 @@ def _stale(ground: Ground, names: Names, nodes: Iterable[NamedNode], now: Instan
 
 def _tail(ground: Ground, names: Names, entity: NamedNode) -> Delta:
     stated = read_stated(ground.store, entity, names.graph("temporal"))
-    multi = multi_valued(ground, names, entity)
-    pieces = fold(stated, multi)
+    pieces = fold(stated)
     last = names.state(state_uuid(entity, pieces[-1])) if pieces else None
-    kept = frontier(stated, multi, pieces[-1].start if pieces else inf)
+    kept = frontier(stated, pieces[-1].start if pieces else inf)
     return plan_tail(ground.store, entity, last, kept, Writing(names, Instant(0), 0))
-
-
-def multi_valued(ground: Ground, names: Names, entity: NamedNode) -> frozenset[NamedNode]:
-    """Return the properties of an entity that may have several values; none for what is no entity."""
-    kind = type_of(ground.store, names, entity)
-    properties = ground.catalog.type(kind).properties if kind is not None else ()
-    return frozenset(prop.iri for prop in properties if prop.multi)
 
 
 def _known(ground: Ground, names: Names) -> list[NamedNode]:

@@ -15,7 +15,6 @@ from prism_rdf.changes import Ground
 from prism_rdf.clock import Instant
 from prism_rdf.commit import HAS_NAMESPACE, LAST_COMMIT, NUMBER, last_commit
 from prism_rdf.errors import PrismError, RefusedError, Violation
-from prism_rdf.maintenance.derived import multi_valued
 from prism_rdf.model import ChangeSet, Term
 from prism_rdf.namespaces import LAYERS, PRISM, RDF_TYPE, Names, check_name, commit_iri, meta_graph, prism
 from prism_rdf.scopes import scopes_of
@@ -197,7 +196,7 @@ class Candidate:
             names = Names(self.base, namespace)
             temporal, writing = names.graph("temporal"), Writing(names, Instant(0), 0)
             for entity in entities(self.store, names):
-                pieces = fold(read_stated(self.store, entity, temporal), multi_valued(self.ground, names, entity))
+                pieces = fold(read_stated(self.store, entity, temporal))
                 nodes, delta = plan_states(entity, pieces, read_sealed(self.store, entity, temporal), writing)
                 told = {Quad(entity, p, v, n) for n, piece in zip(nodes, pieces, strict=True) for p, v in _said(piece)}
                 held = {q for node in nodes for q in self.store.quads_for_pattern(None, None, None, node)}

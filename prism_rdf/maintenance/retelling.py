@@ -14,7 +14,6 @@ from pyoxigraph import NamedNode, Quad
 from prism_rdf.belief import EARLIER_BELIEF, Delta, Writing, belief_of
 from prism_rdf.changes import Ground
 from prism_rdf.clock import Instant
-from prism_rdf.maintenance.derived import multi_valued
 from prism_rdf.namespaces import Names
 from prism_rdf.storage.about import about, subjects
 from prism_rdf.storage.embedded import EmbeddedStore
@@ -47,7 +46,7 @@ def retell(
 
     ``number_at`` gives the number of the commit of a system time.
     """
-    temporal, multi = names.graph("temporal"), multi_valued(ground, names, entity)
+    temporal = names.graph("temporal")
     scratch = EmbeddedStore()
     deltas: list[tuple[int, Delta]] = []
     for now in sorted(set(_turns(ground, names, entity))):
@@ -57,7 +56,7 @@ def retell(
             if NamedNode(each.event) not in left_out and NamedNode(each.node) not in left_out
         ]
         writing = Writing(names, now, number_at(now))
-        delta = Delta.joined(refold(scratch, entity, stated, multi, writing)[1])
+        delta = Delta.joined(refold(scratch, entity, stated, writing)[1])
         if delta != Delta():
             scratch.apply(delta.adds, delta.removes, {})
             deltas.append((writing.number, delta))

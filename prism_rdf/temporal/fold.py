@@ -1,15 +1,17 @@
 """The fold: from believed assertions to the pieces of an entity's history; pure, and blind to the order of arrival.
 
-At an instant t a single-valued property has the value of the covering assertion with the greatest rank (correction
-level, from, source sequence, content hash); a multi-valued one holds each value whose best covering operation is an
-``add`` that outranks every covering ``clear``. When a bounded assertion ends, what still covers t shows again.
+At an instant t a property of which values are only set has the value of the covering assertion with the greatest rank
+(correction level, from, source sequence, content hash); one to which values were added holds each value whose best
+covering operation is an ``add`` that outranks every covering ``clear``, and a ``set`` is a clear and an add in one.
+When a bounded assertion ends, what still covers t shows again. So what was said keeps its meaning when a type changes
+how many values a property has.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -76,19 +78,19 @@ def instant(at: Edge) -> Instant | None:
     return None if at in (inf, -inf) else Instant(int(at))
 
 
-def fold(stated: Iterable[Stated], multi: Collection[NamedNode], since: Edge = -inf) -> tuple[Piece, ...]:
+def fold(stated: Iterable[Stated], since: Edge = -inf) -> tuple[Piece, ...]:
     """Return the history of one entity: pieces in order, without gaps, none of zero length.
 
-    ``multi`` names the multi-valued properties. Neighbours that hold the same values are one piece. The last piece
-    is open. Before the first assertion there is none. With ``since`` only what holds from then on is returned, and the
-    first piece begins there; it is right when ``stated`` holds all that can matter from then on.
+    Neighbours that hold the same values are one piece. The last piece is open. Before the first assertion there is
+    none. With ``since`` only what holds from then on is returned, and the first piece begins there; it is right when
+    ``stated`` holds all that can matter from then on.
     """
     by_property: defaultdict[NamedNode, list[Stated]] = defaultdict(list)
     for assertion in stated:
         if assertion.start < assertion.until:
             by_property[assertion.prop].append(assertion)
     segments = {
-        prop: (_multi_segments if prop in multi else _single_segments)(assertions)
+        prop: (_multi_segments if any(map(_counts_values, assertions)) else _single_segments)(assertions)
         for prop, assertions in by_property.items()
     }
     pieces = _merge(segments)
@@ -96,6 +98,11 @@ def fold(stated: Iterable[Stated], multi: Collection[NamedNode], since: Edge = -
         return _since(pieces, since)
     first = next((index for index, piece in enumerate(pieces) if not piece.void), len(pieces))
     return pieces[first:]
+
+
+def _counts_values(stated: Stated) -> bool:
+    """Return whether an assertion is about one value among others."""
+    return stated.op in ("add", "remove")
 
 
 def _since(pieces: tuple[Piece, ...], since: Edge) -> tuple[Piece, ...]:
@@ -181,7 +188,7 @@ def _cause(was: Stated | None, now: Stated | None, at: Edge) -> str:
 
 def _undominated(active: list[Stated]) -> list[Stated]:
     """Drop what an open-ended clear outranks for good: it can never show again."""
-    floor = max((a.rank for a in active if a.op == "clear" and a.until == inf), default=None)
+    floor = max((a.rank for a in active if not _counts_values(a) and a.until == inf), default=None)
     return active if floor is None else [a for a in active if a.rank >= floor]
 
 
@@ -190,9 +197,11 @@ def _deciding(active: Iterable[Stated]) -> tuple[dict[Term, Stated], Stated | No
     best: dict[Term, Stated] = {}
     cleared: Stated | None = None
     for assertion in active:
-        if assertion.op == "clear" or assertion.value is None:
+        if not _counts_values(assertion):
             cleared = _outranking(assertion, cleared)
-        elif assertion.value not in best or assertion.rank > best[assertion.value].rank:
+        if assertion.value is None:
+            continue
+        if assertion.value not in best or assertion.rank > best[assertion.value].rank:
             best[assertion.value] = assertion
     return best, cleared
 
@@ -207,7 +216,7 @@ def _holding(best: Mapping[Term, Stated], cleared: Stated | None) -> dict[Term, 
     return {
         value: assertion
         for value, assertion in best.items()
-        if assertion.op in ("add", "set") and (cleared is None or assertion.rank > cleared.rank)
+        if assertion.op in ("add", "set") and (cleared is None or assertion.rank >= cleared.rank)
     }
 
 

@@ -76,39 +76,34 @@ def _plan_entity(
         raise ValidationError(found)
     tail = read_tail(store, writing.names, entity)
     if tail is not None and not tail.state.void and not withdrawn and all(each.start > tail.start for each in fresh):
-        pieces, planned = _append(store, entity, tail, fresh, multi, writing)
+        pieces, planned = _append(store, entity, tail, fresh, writing)
     else:
         believed = [each for each in read_stated(store, entity, graph) if each.event not in withdrawn]
-        pieces, planned = refold(store, entity, believed + fresh, multi, writing)
+        pieces, planned = refold(store, entity, believed + fresh, writing)
     return Folding(entity, pieces, Delta.joined([*parts, *planned]), shows=planned[0] != Delta())
 
 
 def refold(
-    store: GraphReader, entity: NamedNode, stated: list[Stated], multi: Collection[NamedNode], writing: Writing
+    store: GraphReader, entity: NamedNode, stated: list[Stated], writing: Writing
 ) -> tuple[tuple[Piece, ...], list[Delta]]:
     """Fold the whole history anew from what is ``stated``, against the states and the tail that are in ``store``."""
-    pieces = fold(stated, multi)
+    pieces = fold(stated)
     stored = read_sealed(store, entity, writing.names.graph("temporal"))
     nodes, delta = plan_states(entity, pieces, stored, writing)
     since = pieces[-1].start if pieces else inf
-    kept = frontier(stated, multi, since)
+    kept = frontier(stated, since)
     return pieces, [delta, plan_tail(store, entity, nodes[-1] if nodes else None, kept, writing)]
 
 
 def _append(
-    store: GraphReader,
-    entity: NamedNode,
-    tail: Tail,
-    fresh: list[Stated],
-    multi: Collection[NamedNode],
-    writing: Writing,
+    store: GraphReader, entity: NamedNode, tail: Tail, fresh: list[Stated], writing: Writing
 ) -> tuple[tuple[Piece, ...], list[Delta]]:
     """Fold from the last state on: what lies before it cannot change.
 
     That state is not void, so it shows what the properties that never change have been so far.
     """
     stated = read_frontier(store, writing.names, entity) + fresh
-    first, *rest = fold(stated, multi, tail.start)
+    first, *rest = fold(stated, tail.start)
     pieces = (replace(first, causes=tuple(cause.value for cause in tail.state.causes)), *rest)
     graph = writing.names.graph("temporal")
     stored = {tail.state.node: tail.state}
@@ -117,5 +112,5 @@ def _append(
         if state is not None:
             stored[state.node] = state
     nodes, delta = plan_states(entity, pieces, stored, writing)
-    kept = frontier(stated, multi, pieces[-1].start)
+    kept = frontier(stated, pieces[-1].start)
     return pieces, [delta, plan_tail(store, entity, nodes[-1], kept, writing)]

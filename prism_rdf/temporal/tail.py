@@ -5,7 +5,7 @@ Both are derived, kept in a graph of their own for each namespace, and rewritten
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf
 
@@ -52,28 +52,28 @@ def read_frontier(store: GraphReader, names: Names, entity: NamedNode) -> list[S
     return [read_assertion(store, node, graph) for node in objects(store, entity, FRONTIER, names.graph("tail"))]
 
 
-def frontier(stated: Iterable[Stated], multi: Collection[NamedNode], since: Edge) -> list[Stated]:
+def frontier(stated: Iterable[Stated], since: Edge) -> list[Stated]:
     """Return what of ``stated`` can still decide a value at ``since`` or later, whatever is said about later times.
 
     An assertion is out when it has ended by then, or when one that already holds then, never ends and outranks it
-    speaks of the same: the property, and for a multi-valued one the same value or all of them.
+    speaks of the same: the same value of the property, or all of them.
     """
     live = [each for each in stated if each.until > since]
     lasting = [each for each in live if each.until == inf and each.start <= since]
     best: dict[tuple[object, ...], Stated] = {}
     for each in lasting:
-        key = _scope(each, multi)
+        key = _scope(each)
         if key not in best or each.rank > best[key].rank:
             best[key] = each
-    return [each for each in live if not _outranked(each, best, multi)]
+    return [each for each in live if not _outranked(each, best)]
 
 
-def _scope(stated: Stated, multi: Collection[NamedNode]) -> tuple[object, ...]:
-    return (stated.prop, None if stated.prop not in multi or stated.op == "clear" else stated.value)
+def _scope(stated: Stated) -> tuple[object, ...]:
+    return (stated.prop, stated.value if stated.op in ("add", "remove") else None)
 
 
-def _outranked(stated: Stated, best: dict[tuple[object, ...], Stated], multi: Collection[NamedNode]) -> bool:
-    rivals = {_scope(stated, multi), (stated.prop, None)}
+def _outranked(stated: Stated, best: dict[tuple[object, ...], Stated]) -> bool:
+    rivals = {_scope(stated), (stated.prop, None)}
     return any(key in best and best[key].rank > stated.rank for key in rivals)
 
 

@@ -62,11 +62,11 @@ def at(said, when, multi, retired="retired"):
     for prop in {a.prop for a in covering}:
         mine = [a for a in covering if a.prop == prop]
         if prop in multi:
-            cleared = max((a.rank() for a in mine if a.op == "clear"), default=None)
+            cleared = max((a.rank() for a in mine if a.op in ("clear", "set")), default=None)
             values = set()
             for value in {a.value for a in mine if a.op != "clear"}:
                 best = max((a for a in mine if a.value == value and a.op != "clear"), key=Said.rank)
-                if best.op != "remove" and (cleared is None or best.rank() > cleared):
+                if best.op != "remove" and (cleared is None or best.rank() >= cleared):
                     values.add(value)
         else:
             best = max(mine, key=Said.rank)
