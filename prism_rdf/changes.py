@@ -130,8 +130,10 @@ def refresh(ground: Ground, entities: Iterable[NamedNode], after: GraphReader, w
     """
     current, meta = writing.names.graph("current"), meta_graph(writing.names.base)
     parts = []
+    naming = ground.catalog.identifying
     for entity in entities:
-        wanted = set(as_quads(entity_view(after, writing.names, entity, writing.now, ground.superclasses), current))
+        view = entity_view(after, writing.names, entity, writing.now, ground.superclasses, identifying=naming)
+        wanted = set(as_quads(view, current))
         due = next_boundary(after, writing.names, entity, writing.now)
         if due is not None:
             wanted.add(Quad(entity, DUE_AT, instant_literal(due), meta))

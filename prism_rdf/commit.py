@@ -243,6 +243,21 @@ def entities_of(change: LoggedChange, base: str) -> tuple[NamedNode, ...]:
     return tuple(sorted({e for e in ends if isinstance(e, NamedNode) and e.value.startswith(prefix)}, key=str))
 
 
+def touched_by(store: GraphReader, change: LoggedChange, base: str) -> tuple[NamedNode, ...]:
+    """Return the entities of a logged commit, and those of the names, references and merges that it only ended."""
+    names = Names(base, change.namespace)
+    semantic, prefix = names.graph("semantic"), names.entity("").value
+    speaks: dict[NamedNode, bool] = {}
+    for quad in (*change.adds, *change.removes):
+        if quad.graph_name == semantic and isinstance(quad.subject, NamedNode):
+            named = isinstance(quad.object, NamedNode) and quad.object.value.startswith(prefix)
+            speaks[quad.subject] = speaks.get(quad.subject, False) or named
+    silent = (node for node, speaks_of_some in speaks.items() if not speaks_of_some)
+    ends = (quad.object for node in silent for quad in about(store, node, semantic).quads)
+    told = {end for end in ends if isinstance(end, NamedNode) and end.value.startswith(prefix)}
+    return tuple(sorted({*told, *entities_of(change, base)}, key=str))
+
+
 def _broken(error: InvariantBroken, touched: Sequence[NamedNode], checks: Sequence[Check]) -> Violation:
     summary = next((check.summary for check in checks if check.name == error.name), error.name)
     node = touched[0].value if len(touched) == 1 else ""

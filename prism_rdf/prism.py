@@ -17,7 +17,8 @@ from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.canonical.type_shapes import type_shapes
 from prism_rdf.changes import Ground
 from prism_rdf.clock import Clock, Instant, SystemClock, TimeInput, as_of_instant
-from prism_rdf.commit import HAS_NAMESPACE, Committer, entities_of
+from prism_rdf.commit import HAS_NAMESPACE, Committer, touched_by
+from prism_rdf.config import embedder_setting
 from prism_rdf.config import resolve as resolve_settings
 from prism_rdf.datasets import Dataset, Datasets, QueryAnswer
 from prism_rdf.errors import BadArgument, BusyError, NotFoundError
@@ -147,7 +148,7 @@ class Prism:
                     "recorded_at": change.recorded_at.iso(),
                     "pid": change.namespace,
                     "verb": change.verb,
-                    "entities": [entity.value for entity in entities_of(change, self.base)],
+                    "entities": [entity.value for entity in touched_by(self.store, change, self.base)],
                     "added": len(change.adds),
                     "removed": len(change.removes),
                 }

@@ -11,8 +11,9 @@ from pyoxigraph import NamedNode, Quad
 
 from prism_rdf.changes import Ground
 from prism_rdf.clock import Instant
-from prism_rdf.commit import entities_of
+from prism_rdf.commit import touched_by
 from prism_rdf.namespaces import Names
+from prism_rdf.semantic.merges import concerned_by
 from prism_rdf.storage.changelog import LoggedChange
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.views import as_quads, entity_view, memories_at, memory_at, world
@@ -69,7 +70,8 @@ class Snapshots:
         snapshot = EmbeddedStore()
         for namespace in namespaces:
             names = Names(self._base, namespace)
-            snapshot.load(as_quads(world(store, names, at, superclasses, known_at), names.graph("current")))
+            told = world(store, names, at, superclasses, known_at, self._ground.catalog.identifying)
+            snapshot.load(as_quads(told, names.graph("current")))
             snapshot.load(as_quads(memories_at(store, names, at, known_at), names.graph("memory")))
         return _Kept(snapshot, commit, snapshot.size())
 
@@ -83,14 +85,18 @@ class Snapshots:
             if change.number > commit:
                 break
             if change.namespace in namespaces and (known_at is None or change.recorded_at <= known_at):
-                touched.update((entity, change.namespace) for entity in entities_of(change, self._base))
-                graph = Names(self._base, change.namespace).graph("memory")
+                names = Names(self._base, change.namespace)
+                spoken_of = touched_by(self._ground.store, change, self._base)
+                concerned = concerned_by(self._ground.store, names, spoken_of)
+                touched.update((entity, change.namespace) for entity in concerned)
+                graph = names.graph("memory")
                 quads = (q for q in (*change.adds, *change.removes) if q.graph_name == graph)
                 memories.update((q.subject, change.namespace) for q in quads if isinstance(q.subject, NamedNode))
         store = self._ground.store
         for entity, namespace in touched.items():
             names = Names(self._base, namespace)
-            view = entity_view(store, names, entity, at, self._ground.superclasses, known_at)
+            naming = self._ground.catalog.identifying
+            view = entity_view(store, names, entity, at, self._ground.superclasses, known_at, naming)
             self._replace(kept, entity, set(as_quads(view, names.graph("current"))), names.graph("current"))
         for memory, namespace in memories.items():
             names = Names(self._base, namespace)

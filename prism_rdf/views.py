@@ -5,7 +5,7 @@ An entity is in the view when one of its sealed states holds there. Nothing here
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from pyoxigraph import Literal, NamedNode, Quad, QuerySolutions, Triple
@@ -16,6 +16,7 @@ from prism_rdf.clock import Instant
 from prism_rdf.model import State, instant_literal
 from prism_rdf.namespaces import PREFIXES, RDF_TYPE, SKOS, Names
 from prism_rdf.semantic.aliases import aliases_of
+from prism_rdf.semantic.merges import INTO, chain_from, members, merged_entities
 from prism_rdf.semantic.references import references
 from prism_rdf.storage.about import about
 from prism_rdf.storage.interface import GraphReader
@@ -33,11 +34,13 @@ def entity_view(
     at: Instant,
     superclasses: Superclasses,
     known_at: Instant | None = None,
+    identifying: Collection[NamedNode] = (),
 ) -> Iterator[Triple]:
     """Yield what is true of ``entity`` at ``at``, as believed at ``known_at`` (None: now); nothing when it is void.
 
     Its identity, its type with all superclasses, the properties of its sealed state, ``skos:altLabel`` for each alias
-    that holds, ``skos:hiddenLabel`` for each former name, and a direct triple for each reference that holds.
+    that holds, ``skos:hiddenLabel`` for each former name, a direct triple for each reference that holds, and what
+    merges make of it; ``identifying`` are the properties that name an entity.
     """
     state = sealed_at(store, names, entity, at, known_at)
     if state is None or state.void:
@@ -49,41 +52,83 @@ def entity_view(
                 yield Triple(entity, RDF_TYPE, parent)
     for quad in store.quads_for_pattern(entity, None, None, NamedNode(state.iri)):
         yield quad.triple
-    for alias in aliases_of(store, names, entity, known_at):
-        begun = alias.valid_from is None or alias.valid_from <= at
-        if begun:
-            label = ALT_LABEL if alias.holds(at) else HIDDEN_LABEL
-            yield Triple(entity, label, Literal(alias.surface_form))
+    for label, form in _labels(store, names, entity, at, known_at):
+        yield Triple(entity, label, form)
     for reference in references(store, names, source=entity, known_at=known_at):
         if reference.holds(at):
             yield Triple(entity, reference.kind, reference.target)
+    yield from _merge_view(store, names, entity, at, known_at, identifying)
+
+
+def _labels(
+    store: GraphReader, names: Names, entity: NamedNode, at: Instant, known_at: Instant | None
+) -> Iterator[tuple[NamedNode, Literal]]:
+    for alias in aliases_of(store, names, entity, known_at):
+        if alias.valid_from is None or alias.valid_from <= at:
+            yield ALT_LABEL if alias.holds(at) else HIDDEN_LABEL, Literal(alias.surface_form)
+
+
+def _merge_view(
+    store: GraphReader,
+    names: Names,
+    entity: NamedNode,
+    at: Instant,
+    known_at: Instant | None,
+    identifying: Collection[NamedNode],
+) -> Iterator[Triple]:
+    """Yield to which entity a merged one leads, and of a preferred one the names of those that are merged into it."""
+    chain = chain_from(store, names, entity, known_at)
+    if chain:
+        yield Triple(entity, INTO, chain[-1].into)
+        return
+    for member in members(store, names, entity, known_at)[1:]:
+        state = sealed_at(store, names, member, at, known_at)
+        if state is not None:
+            for quad in store.quads_for_pattern(member, None, None, NamedNode(state.iri)):
+                if quad.predicate in identifying:
+                    yield Triple(entity, ALT_LABEL, quad.object)
+        for label, form in _labels(store, names, member, at, known_at):
+            yield Triple(entity, label, form)
 
 
 def next_boundary(store: GraphReader, names: Names, entity: NamedNode, after: Instant) -> Instant | None:
     """Return the first instant after ``after`` at which the view of ``entity`` changes by time alone; None: never."""
-    edges: list[Instant | None] = list(future_edges(store, names, entity, after))
-    for alias in aliases_of(store, names, entity):
-        edges += [alias.valid_from, alias.valid_until]
+    edges: list[Instant | None] = []
+    for member in members(store, names, entity):
+        edges += future_edges(store, names, member, after)
+        for alias in aliases_of(store, names, member):
+            edges += [alias.valid_from, alias.valid_until]
     for reference in references(store, names, source=entity):
         edges += [reference.valid_from, reference.valid_until]
     return min((edge for edge in edges if edge is not None and edge > after), default=None)
 
 
 def world(
-    store: GraphReader, names: Names, at: Instant, superclasses: Superclasses, known_at: Instant | None = None
+    store: GraphReader,
+    names: Names,
+    at: Instant,
+    superclasses: Superclasses,
+    known_at: Instant | None = None,
+    identifying: Collection[NamedNode] = (),
 ) -> Iterator[Triple]:
     """Yield the view of every entity of a namespace at ``at``, as believed at ``known_at`` (None: now).
 
     What is believed now is read set-wise, for a store of any size; an earlier belief entity by entity.
     """
     if known_at is None:
-        yield from _world_now_believed(store, names, at, superclasses)
+        yield from _world_now_believed(store, names, at, superclasses, identifying)
         return
     for entity in entities(store, names):
-        yield from entity_view(store, names, entity, at, superclasses, known_at)
+        yield from entity_view(store, names, entity, at, superclasses, known_at, identifying)
 
 
-def _world_now_believed(store: GraphReader, names: Names, at: Instant, superclasses: Superclasses) -> Iterator[Triple]:
+def _world_now_believed(
+    store: GraphReader,
+    names: Names,
+    at: Instant,
+    superclasses: Superclasses,
+    identifying: Collection[NamedNode],
+) -> Iterator[Triple]:
     states = dict(_rows(store, _STATES_AT, names.graph("temporal"), at))
     for quad in store.quads_for_pattern(None, None, None, names.graph("canonical")):
         if quad.subject not in states:
@@ -102,6 +147,10 @@ def _world_now_believed(store: GraphReader, names: Names, at: Instant, superclas
     for source, kind, target in _rows(store, _REFERENCES_AT, semantic, at):
         if source in states:
             yield Triple(source, kind, target)
+    into = merged_entities(store, names)
+    for entity in {*into, *into.values()}:
+        if entity in states:
+            yield from _merge_view(store, names, entity, at, None, identifying)
 
 
 def _rows(store: GraphReader, query: str, graph: NamedNode, at: Instant) -> Iterator[tuple[Any, ...]]:
