@@ -18,7 +18,6 @@ from prism_rdf.canonical.type_shapes import type_shapes
 from prism_rdf.changes import Ground
 from prism_rdf.clock import Clock, Instant, SystemClock, TimeInput, as_of_instant
 from prism_rdf.commit import HAS_NAMESPACE, Committer, touched_by
-from prism_rdf.config import embedder_setting
 from prism_rdf.config import resolve as resolve_settings
 from prism_rdf.datasets import Dataset, Datasets, QueryAnswer
 from prism_rdf.errors import BadArgument, BusyError, NotFoundError
