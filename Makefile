@@ -30,10 +30,14 @@ $(VENV)/.dev: pyproject.toml setup.py | $(BIN)/python
 	@$(PIP) install -e '.[dev]'
 	@touch $@ $(VENV)/.runtime
 
-demo: $(VENV)/.runtime  ## ingest this project's own decisions and ask what was true when
+# Without the model recall does without its vector leg, and says so: that must not stop anybody.
+$(VENV)/.model: | $(VENV)/.runtime
+	@$(BIN)/prism model install >/dev/null && touch $@ || true
+
+demo: $(VENV)/.runtime $(VENV)/.model  ## ingest this project's own decisions and ask what was true when
 	@$(BIN)/python demo/run.py
 
-test: $(VENV)/.dev  ## all tests that need nothing but this checkout
+test: $(VENV)/.dev $(VENV)/.model  ## all tests that need nothing but this checkout
 	@$(PYTEST) -m 'not packaging and not shared and not slow'
 
 test-slow: $(VENV)/.dev  ## tests of real processes, crashes and whole stores written anew

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from prism_rdf.errors import NotFoundError
 from prism_rdf.recall import AbsentLeg, GraphLeg, LexicalIndex, LexicalLeg, Recall, all_passages
 from prism_rdf.recall.legs import LegHealth
-from prism_rdf.recall.memories import MemoryReader
+from prism_rdf.recall.memories import MemoryReader, Passage
 
 if TYPE_CHECKING:
     from prism_rdf.clock import Instant
     from prism_rdf.project import Project
+    from prism_rdf.recall.following import VectorLeg
+    from prism_rdf.storage.changelog import LoggedChange
+
+_PATIENCE = 0.5  # seconds that a question waits for the vectors of what was just written
 
 
 class Answering:
@@ -24,16 +30,15 @@ class Answering:
         folder = prism.folder.index("lexical", names.namespace) if prism.folder else None
         self._index = LexicalIndex.open(folder, names.graph("memory"))
         memories = MemoryReader(prism.store, names)
-
-        def last_commit() -> int:
-            return prism.commit_number
-
+        source = _Source(project)
+        last_commit = source.last_commit
+        self._vectors = _vector_leg(project, source)
         self._recall = Recall(
             prism.store,
             names,
             prism.catalog.identifying,
             (
-                AbsentLeg("vector", "there is no vector leg in this release"),
+                self._vectors,
                 LexicalLeg(self._index, last_commit),
                 GraphLeg(prism.store, names, last_commit, memories),
             ),
@@ -47,6 +52,8 @@ class Answering:
     ) -> dict[str, Any]:
         """Catch up, then answer; see ``Recall.ask``."""
         self.catch_up()
+        if not isinstance(self._vectors, AbsentLeg):
+            self._vectors.catch_up(_PATIENCE)
         return self._recall.ask(text, as_of, known_at, limit, prefer_wip, explain)
 
     def catch_up(self) -> None:
@@ -61,15 +68,51 @@ class Answering:
                     self._rebuild(number)  # a store in memory keeps no log to follow
 
     def reindex(self) -> None:
-        """Build the index anew from the store."""
+        """Build the indexes anew from the store; the vectors in the background, while the old ones serve."""
         with self._lock:
             self._rebuild(self._project.prism.commit_number)
+        if not isinstance(self._vectors, AbsentLeg):
+            self._vectors.rebuild()
 
     def health(self) -> LegHealth:
         return self._index.health()
 
     def close(self) -> None:
+        if not isinstance(self._vectors, AbsentLeg):
+            self._vectors.close()
         self._index.close()
 
     def _rebuild(self, number: int) -> None:
         self._index.rebuild(all_passages(self._project.prism.store, self._project.names), number)
+
+
+class _Source:
+    """What an index reads of a project; see ``recall.following.Source``."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    def last_commit(self) -> int:
+        return self._project.prism.commit_number
+
+    def changes(self, since: int) -> Iterable[LoggedChange]:
+        return self._project.prism.changes(since)
+
+    def passages(self) -> Iterator[Passage]:
+        return all_passages(self._project.prism.store, self._project.names)
+
+
+def _vector_leg(project: Project, source: _Source) -> VectorLeg | AbsentLeg:
+    """Return the vector leg with the embedder of the store, or its empty seat, which says what to do."""
+    try:
+        embedder = project.prism.embedder()
+    except NotFoundError as error:
+        return AbsentLeg("vector", f"{error.message}: {error.mend}")
+    if embedder is None:
+        return AbsentLeg("vector", "it was switched off: unset PRISM_EMBEDDER to have it")
+    from prism_rdf.recall.following import VectorLeg
+    from prism_rdf.recall.vectors import VectorIndex
+
+    folder = project.prism.folder
+    where = folder.index("vectors", project.names.namespace) if folder else None
+    return VectorLeg(VectorIndex(where, project.names.graph("memory"), embedder), source)

@@ -5,6 +5,7 @@
 | home: the folder that holds the stores | ``PRISM_HOME`` | ``$XDG_DATA_HOME/prism``, else ``~/.local/share/prism`` |
 | tenant: whose store | ``PRISM_TENANT`` | ``default`` |
 | pid: the project, which is the namespace | ``PRISM_PID`` | none: a verb that needs one says so |
+| embedder: the model of the vector leg | ``PRISM_EMBEDDER`` | ``minilm``; or ``none``, ``sentence-transformers:NAME`` |
 """
 
 from __future__ import annotations
@@ -61,6 +62,15 @@ def resolve(
         tenant=check_name("tenant", tenant or env.get("PRISM_TENANT") or DEFAULT_TENANT),
         pid=check_name("project", chosen_pid) if chosen_pid else "",
     )
+
+
+def embedder_setting(environ: Mapping[str, str] | None = None) -> str:
+    """Return which embedder is chosen: ``minilm`` unless PRISM_EMBEDDER says otherwise.
+
+    >>> embedder_setting({})
+    'minilm'
+    """
+    return (os.environ if environ is None else environ).get("PRISM_EMBEDDER") or "minilm"
 
 
 def _default_home(env: Mapping[str, str]) -> str:

@@ -18,6 +18,7 @@ from prism_rdf.canonical.type_shapes import type_shapes
 from prism_rdf.changes import Ground
 from prism_rdf.clock import Clock, Instant, SystemClock, TimeInput, as_of_instant
 from prism_rdf.commit import HAS_NAMESPACE, Committer, touched_by
+from prism_rdf.config import embedder_setting
 from prism_rdf.config import resolve as resolve_settings
 from prism_rdf.datasets import Dataset, Datasets, QueryAnswer
 from prism_rdf.errors import BadArgument, BusyError, NotFoundError
@@ -35,6 +36,7 @@ from prism_rdf.validation.gate import Gate
 if TYPE_CHECKING:
     from prism_rdf.answering import Answering
     from prism_rdf.owner.place import Hold
+    from prism_rdf.recall.embedders import Embedder
 
 
 @cache
@@ -46,7 +48,9 @@ def _shipped_gate() -> Gate:
 class Prism:
     """The store of one tenant. Open it with ``Prism.open``; close it, or use it as a context manager."""
 
-    def __init__(self, folder: StoreFolder | None, base: str, tenant: str, clock: Clock) -> None:
+    def __init__(
+        self, folder: StoreFolder | None, base: str, tenant: str, clock: Clock, embedder: Embedder | None = None
+    ) -> None:
         self.folder = folder
         self.base = base
         self.tenant = tenant
@@ -60,6 +64,7 @@ class Prism:
         self._ground = Ground(self.store, self.catalog, tenant, forgotten)
         self._committer = Committer(self._ground, self.store, self._log, _shipped_gate(), base, clock)
         self._datasets = Datasets(self._ground, base, self.changes if folder else None)
+        self._embedder = embedder
         self._answering: dict[str, Answering] = {}
         self._opening = threading.Lock()
         self._hold: Hold | None = None
@@ -74,22 +79,24 @@ class Prism:
         exclusive: bool = False,
         base: str | None = None,
         clock: Clock | None = None,
+        embedder: Embedder | None = None,
     ) -> Prism:
         """Open the store of a tenant in a folder, made when absent unless ``create`` is off.
 
         Its verbs are answered by the process that owns the store, which is started where there is none, so that any
         number of programs use one store at once. With ``exclusive`` this process owns it until ``close``, and others
-        are told so; only then can it have a ``clock`` of its own. ``home`` and ``tenant`` default to PRISM_HOME and
-        PRISM_TENANT. Raises NotAStore, StoreVersionError, NotFoundError, BusyError.
+        are told so; only then can it have a ``clock`` or an ``embedder`` of its own. ``home`` and ``tenant`` default to
+        PRISM_HOME and PRISM_TENANT. Raises NotAStore, StoreVersionError, NotFoundError, BusyError.
         """
         from prism_rdf import owner  # a door above this hall, through which one comes in
 
         settings = resolve_settings(home, tenant)
-        if clock is not None and not exclusive:
+        if not exclusive and (clock is not None or embedder is not None):
+            what = "a clock" if clock is not None else "an embedder"
             raise BadArgument(
-                "a clock was given for a store that may be shared",
-                rule="the owner of a store says what time it is",
-                mend="add exclusive=True, or leave the clock out",
+                f"{what} was given for a store that may be shared",
+                rule="the owner of a store says what time it is, and which model its vectors are of",
+                mend=f"add exclusive=True, or leave {what} out",
             )
         folder = open_folder(settings.home, settings.tenant, create=create, base=base)
         remote = None if exclusive else owner.connect(folder)
@@ -98,7 +105,7 @@ class Prism:
         hold = owner.take(folder, "exclusive")
         try:
             folder = open_folder(settings.home, settings.tenant, create=False)  # it may have been rewritten meanwhile
-            opened = cls(folder, folder.base, settings.tenant, clock or SystemClock())
+            opened = cls(folder, folder.base, settings.tenant, clock or SystemClock(), embedder)
         except BaseException:
             hold.release()
             raise
@@ -106,7 +113,9 @@ class Prism:
         return opened
 
     @classmethod
-    def in_memory(cls, tenant: str = "default", *, clock: Clock | None = None) -> Prism:
+    def in_memory(
+        cls, tenant: str = "default", *, clock: Clock | None = None, embedder: Embedder | None = None
+    ) -> Prism:
         """Return a store that keeps nothing: for tests and trials.
 
         >>> with Prism.in_memory() as prism:
@@ -114,7 +123,7 @@ class Prism:
         ...     prism.project("demo").state_as_of(made["uuid"])["props"]["name"]
         'PrismGR'
         """
-        return cls(None, f"urn:prism:{check_name('tenant', tenant)}", tenant, clock or SystemClock())
+        return cls(None, f"urn:prism:{check_name('tenant', tenant)}", tenant, clock or SystemClock(), embedder)
 
     def project(self, pid: str) -> Project:
         """Return the project ``pid``, which need not hold anything yet. Raises BadArgument for an unusable name."""
@@ -128,6 +137,17 @@ class Prism:
 
                 self._answering[pid] = Answering(self.project(pid))
             return self._answering[pid]
+
+    def embedder(self) -> Embedder | None:
+        """Return the model of the vector leg, loaded once; None when it was switched off.
+
+        It is the one given to ``open``, else that of PRISM_EMBEDDER. Raises NotFoundError when it is not installed.
+        """
+        if self._embedder is None:
+            from prism_rdf.recall.embedders import chosen
+
+            self._embedder = chosen(embedder_setting())
+        return self._embedder
 
     def changes(self, since: int) -> Iterator[LoggedChange]:
         """Yield the commits with a number greater than ``since``, in order, as they were written."""

@@ -13,6 +13,8 @@ SHARED = ROOT.parent / "shared"
 
 # Each test would leave a daemon behind that owns its store for a while; tests/owner asks for them.
 os.environ["PRISM_OWNER"] = "never"
+# Whether the model is installed must not decide what a test sees; those about vectors bring an embedder.
+os.environ["PRISM_EMBEDDER"] = "none"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

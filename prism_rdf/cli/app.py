@@ -15,6 +15,7 @@ from prism_rdf.cli import (
     ingesting,
     listing,
     maintaining,
+    modelling,
     owning,
     querying,
     recording,
@@ -70,6 +71,9 @@ def _prism(
     ctx.obj = Common(home, tenant, pid, json_output)
 
 
-_ROOMS = (ingesting, recording, drafting, asking, comparing, listing, querying, checking, serving, maintaining, owning)
+_ROOMS = (
+    *(ingesting, recording, drafting, asking, comparing, listing, querying, checking, serving),
+    *(maintaining, modelling, owning),
+)
 for room in _ROOMS:
     room.register(app)

@@ -6,12 +6,12 @@ model reads at once is read window by window, and its vector is the mean of thei
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from prism_rdf.errors import BadArgument, NotFoundError
+from prism_rdf.recall import models
 
 if TYPE_CHECKING:
     import numpy as np
@@ -156,6 +156,21 @@ def unit(vector: Any) -> Any:
     return (vector / length if length else vector).astype(np.float32)
 
 
-def id_of_files(model: Path) -> str:
-    """Return what tells one model file from another: its name and the beginning of its hash."""
-    return f"{model.stem}@{hashlib.sha256(model.read_bytes()).hexdigest()[:12]}"
+def chosen(setting: str) -> Embedder | None:
+    """Return the embedder of a setting: ``minilm``, ``sentence-transformers:NAME``, or ``none``, which gives None.
+
+    Raises NotFoundError when its files or packages are not there, BadArgument for another setting.
+    """
+    kind, _, name = setting.partition(":")
+    if kind == "none":
+        return None
+    if kind == "minilm" and not name:
+        files = models.find()
+        return OnnxEmbedder(files["model.onnx"], files["tokenizer.json"], models.MODEL_ID)
+    if kind == "sentence-transformers" and name:
+        return SentenceTransformersEmbedder(name)
+    raise BadArgument(
+        f"{setting!r} is no embedder",
+        rule="an embedder is minilm, none, or sentence-transformers:NAME",
+        mend="correct PRISM_EMBEDDER, or unset it for minilm",
+    )

@@ -16,10 +16,12 @@ class Question:
     """What is asked: the words, the entities they name, and names to add because an old one was used.
 
     ``anchors`` are entity IRIs, the surest first; ``former`` those of them that were called by a former name.
-    ``known_at`` None means as believed now.
+    ``unnamed`` is the text without the names it was anchored by: what is asked about them. ``known_at`` None means as
+    believed now.
     """
 
     text: str
+    unnamed: str = ""
     anchors: tuple[str, ...] = ()
     former: frozenset[str] = frozenset()
     expansions: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,6 +19,7 @@ from prism_rdf.recall.fusion import Fused, Recipe, fuse, reweighed, successors_f
 from prism_rdf.recall.legs import Leg, LegHealth, Question, Ranking
 from prism_rdf.recall.memories import KnownMemory, MemoryReader
 from prism_rdf.recall.surfaces import SurfaceIndex
+from prism_rdf.recall.words import query_terms
 from prism_rdf.storage.changelog import LoggedChange
 from prism_rdf.storage.interface import GraphReader
 
@@ -206,6 +208,7 @@ def _question(text: str, anchors: Sequence[Anchor], known_at: Instant | None) ->
     said_now = {anchor.matched.key for anchor in anchors if anchor.named_as_now}
     return Question(
         text=text,
+        unnamed=_without(text, [anchor.matched.text for anchor in anchors]),
         anchors=tuple(anchor.entity for anchor in anchors),
         former=frozenset(anchor.entity for anchor in anchors if not anchor.named_as_now),
         expansions=tuple(
@@ -217,6 +220,14 @@ def _question(text: str, anchors: Sequence[Anchor], known_at: Instant | None) ->
         ),
         known_at=known_at,
     )
+
+
+def _without(text: str, names: Sequence[str]) -> str:
+    """Return a text without some names; nothing when nothing else is left, or when none was in it."""
+    rest = text
+    for name in names:
+        rest = re.sub(rf"\b{re.escape(name)}\b", " ", rest, flags=re.IGNORECASE)
+    return rest.strip() if rest != text and query_terms(rest) else ""
 
 
 def _leg_json(one: _Asked, commit: int) -> dict[str, Any]:

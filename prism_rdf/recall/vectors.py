@@ -37,7 +37,7 @@ _EVER = -(2**63)
 
 
 class VectorIndex:
-    """The vectors of the memories in ``graph``. Safe to use from several threads; one process owns the folder."""
+    """The vectors of the memories in ``graph``. One thread writes while others search; one process owns the folder."""
 
     def __init__(self, folder: Path | None, graph: NamedNode, embedder: Embedder) -> None:
         if folder is None:
@@ -48,7 +48,6 @@ class VectorIndex:
         self._graph = graph
         self._embedder = embedder
         self._lock = threading.RLock()
-        self._writing = threading.Lock()
         self._trouble = ""
         self._position: int | None = None
         self._iris: list[str] = []
@@ -70,7 +69,7 @@ class VectorIndex:
         if self._trouble:
             return LegHealth("failed", self._position, self._trouble)
         if self._position is None:
-            return LegHealth("absent", None, "there is no vector index: run prism reindex")
+            return LegHealth("absent", None, "there is no vector index yet")
         return LegHealth("ok", self._position)
 
     def apply(self, changes: Iterable[LoggedChange]) -> None:
@@ -83,6 +82,13 @@ class VectorIndex:
                 self._compact(set(gone))
             self._extend(added_passages(change.adds, self._graph), change.number)
 
+    def fill(self, passages: Iterable[Passage], position: int) -> None:
+        """Make an index where there is none, from all passages as of commit ``position``; go on where one was begun."""
+        if not self._folder.is_dir():
+            self._folder.mkdir(parents=True)
+            self._write_state()
+        self._extend(passages, position)
+
     def rebuild(self, passages: Iterable[Passage], position: int) -> None:
         """Make the index anew from all passages as of commit ``position``; the old one serves until then.
 
@@ -92,8 +98,7 @@ class VectorIndex:
         for leftover in (fresh, old):
             shutil.rmtree(leftover, ignore_errors=True)
         made = VectorIndex(fresh, self._graph, self._embedder)
-        made._start()
-        made._extend(passages, position)
+        made.fill(passages, position)
         made.close()
         with self._lock:
             self.close()
@@ -102,6 +107,11 @@ class VectorIndex:
             os.replace(fresh, self._folder)
             self._attach()
         shutil.rmtree(old, ignore_errors=True)
+
+    @property
+    def embedder(self) -> Embedder:
+        """The model whose vectors these are."""
+        return self._embedder
 
     def search(
         self, texts: Sequence[str], limit: int, *, said_by: Instant | None = None, known_at: Instant | None = None
@@ -132,21 +142,14 @@ class VectorIndex:
             self._iris, self._known, self._position = [], {}, None
             self._times = np.zeros((0, 2), np.int64)
 
-    def _start(self) -> None:
-        """Make an empty index in a new folder."""
-        self._folder.mkdir(parents=True)
-        self._position = 0
-        self._write_state()
-
     def _extend(self, passages: Iterable[Passage], position: int) -> None:
         """Append the rows of the passages that are not there yet, batch by batch, then move the position."""
-        with self._writing:
-            fresh = (passage for passage in passages if passage.iri not in self._known)
-            while batch := list(islice(fresh, _BATCH)):
-                self._append(batch, self._embedder.embed([described(passage) for passage in batch]))
-            with self._lock:
-                self._position = position
-                self._write_state()
+        fresh = (passage for passage in passages if passage.iri not in self._known)
+        while batch := list(islice(fresh, _BATCH)):
+            self._append(batch, self._embedder.embed([described(passage) for passage in batch]))
+        with self._lock:
+            self._position = position
+            self._write_state()
 
     def _append(self, batch: Sequence[Passage], rows: Any) -> None:
         times = [(_micros(passage.said), _micros(passage.recorded)) for passage in batch]
@@ -168,7 +171,7 @@ class VectorIndex:
         fresh = self._folder.with_name(f"{self._folder.name}.fresh")
         shutil.rmtree(fresh, ignore_errors=True)
         made = VectorIndex(fresh, self._graph, self._embedder)
-        made._start()
+        made.fill((), 0)
         with self._lock:
             kept = [row for row, iri in enumerate(self._iris) if iri not in gone]
             for start in range(0, len(kept), 10_000):
@@ -215,8 +218,9 @@ class VectorIndex:
             self._trouble = self._misfit(state)
             if self._trouble:
                 return
-            entries = list(_entries(self._folder / "entries.jsonl", state["rows"]))
+            entries = list(_entries(self._folder / "entries.jsonl", state["rows"])) if state["rows"] else []
             self._nearest.attach(state["rows"])
+            self._position = None if state["position"] is None else int(state["position"])
         except (OSError, ValueError, KeyError) as error:
             self._trouble = f"the vector index is damaged ({type(error).__name__}: {error}): run prism reindex"
             _log.warning("%s: %s", self._folder, self._trouble)
@@ -224,7 +228,6 @@ class VectorIndex:
         self._iris = [entry[0] for entry in entries]
         self._known = {iri: row for row, iri in enumerate(self._iris)}
         self._times = np.array([entry[1:] for entry in entries], np.int64).reshape(-1, 2)
-        self._position = state["position"]
 
     def _misfit(self, state: dict[str, Any]) -> str:
         if state["format"] != FORMAT:

@@ -27,7 +27,7 @@ COMMANDS = [
 ]
 
 
-ALL_COMMANDS = [*COMMANDS, "owner"]  # owner has commands of its own, in tests/owner
+ALL_COMMANDS = [*COMMANDS, "model", "owner"]  # these two have commands of their own
 
 
 def _commands_of(page: str) -> list[str]:

@@ -48,7 +48,7 @@ def filled(folder: Path | None) -> VectorIndex:
 def test_the_text_with_the_same_words_is_nearest(tmp_path: Path) -> None:
     index = filled(tmp_path / "vectors")
     found = index.search(["how fast are graph stores"], 2)
-    assert [iri for iri, _ in found][0] == "urn:test:memory/0"
+    assert found[0][0] == "urn:test:memory/0"
     assert found[0][1] > found[1][1]
     assert index.health().status == "ok"
     assert index.position == 3

@@ -1,0 +1,125 @@
+"""The vector leg in a whole store: it follows every write, says how far it is, and fails softly."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from prism_rdf import Prism
+from prism_rdf.recall.embedders import CallableEmbedder
+
+MEANINGS = {"fast": 0, "quick": 0, "rapid": 0, "slow": 1, "cat": 2, "kitten": 2, "harbour": 3, "port": 3}
+
+
+def by_meaning(texts: Sequence[str]) -> Any:
+    """Return rows in which words of one meaning have one direction."""
+    rows = np.zeros((len(texts), 5))
+    for row, text in enumerate(texts):
+        rows[row, 4] = 0.1
+        for word in text.casefold().replace(":", " ").split():
+            if word in MEANINGS:
+                rows[row, MEANINGS[word]] += 1
+    return rows
+
+
+EMBEDDER = CallableEmbedder(by_meaning, "by meaning", 5)
+
+
+def test_what_says_the_same_in_other_words_is_found() -> None:
+    with Prism.in_memory(embedder=EMBEDDER) as prism:
+        project = prism.project("demo")
+        project.remember("the kitten sleeps")
+        project.remember("the port is frozen")
+        found = project.recall("cat")
+        assert found["legs"]["vector"]["status"] == "ok"
+        assert found["hits"][0]["content"] == "the kitten sleeps"
+        assert found["hits"][0]["legs"] == {"vector": 1}
+
+
+def test_the_leg_follows_what_is_written_and_taken_back(tmp_path: Path) -> None:
+    with Prism.open(tmp_path, exclusive=True, embedder=EMBEDDER) as prism:
+        project = prism.project("demo")
+        for number in range(5):
+            project.remember(f"note {number} about a quick thing")
+            assert project.recall("rapid", limit=50)["legs"]["vector"]["found"] == number + 1
+        project.revert(prism.commit_number)
+        assert len(project.recall("rapid", limit=50)["hits"]) == 4
+    with Prism.open(tmp_path, exclusive=True, embedder=EMBEDDER) as prism:
+        assert len(prism.project("demo").recall("rapid", limit=50)["hits"]) == 4
+
+
+def test_another_model_is_refused_until_the_index_is_made_anew(tmp_path: Path) -> None:
+    with Prism.open(tmp_path, exclusive=True, embedder=EMBEDDER) as prism:
+        prism.project("demo").remember("the kitten sleeps")
+        prism.project("demo").recall("cat")
+    other = CallableEmbedder(by_meaning, "another", 5)
+    with Prism.open(tmp_path, exclusive=True, embedder=other) as prism:
+        project = prism.project("demo")
+        said = project.recall("cat")["legs"]["vector"]
+        assert said["status"] == "failed"
+        assert "was made by by meaning and is asked by another" in said["detail"]
+        project.reindex()
+        assert project.recall("cat")["hits"][0]["content"] == "the kitten sleeps"
+
+
+def test_a_leg_far_behind_says_so_and_is_left_out(tmp_path: Path) -> None:
+    gate = threading.Event()
+
+    def slowly(texts: Sequence[str]) -> Any:
+        if "sleeps" in " ".join(texts):
+            gate.wait(30)
+        return by_meaning(texts)
+
+    with Prism.open(tmp_path, exclusive=True, embedder=CallableEmbedder(slowly, "slow", 5)) as prism:
+        project = prism.project("demo")
+        project.remember("the kitten sleeps")
+        leg = project.recall("kitten")["legs"]["vector"]
+        assert leg["status"] == "lagging"
+        assert leg["found"] == 0
+        assert "0 memories embedded, 1 to go" in leg["detail"]
+        assert project.recall("kitten")["hits"][0]["legs"] == {"lexical": 1}
+        gate.set()
+        for _ in range(20):
+            leg = project.recall("cat")["legs"]["vector"]
+            if leg["status"] == "ok":
+                break
+        assert leg["found"] == 1
+
+
+def test_an_embedder_that_fails_is_named_and_the_rest_answers(tmp_path: Path) -> None:
+    def broken(texts: Sequence[str]) -> Any:
+        raise RuntimeError("out of luck")
+
+    with Prism.open(tmp_path, exclusive=True, embedder=CallableEmbedder(broken, "broken", 5)) as prism:
+        project = prism.project("demo")
+        project.remember("the kitten sleeps")
+        found = project.recall("kitten")
+        assert found["legs"]["vector"]["status"] == "failed"
+        assert "out of luck" in found["legs"]["vector"]["detail"]
+        assert found["hits"][0]["content"] == "the kitten sleeps"
+
+
+def test_forgetting_takes_the_vectors_too(tmp_path: Path) -> None:
+    with Prism.open(tmp_path, exclusive=True, embedder=EMBEDDER) as prism:
+        project = prism.project("demo")
+        memory = project.remember("the kitten sleeps").created[0]
+        project.remember("the port is frozen")
+        project.recall("cat")
+        project.forget(memory)
+        assert [hit["content"] for hit in project.recall("cat")["hits"]] == ["the port is frozen"]
+        rows = [path.read_bytes() for path in tmp_path.rglob("rows.f32")]
+        gone = (by_meaning(["kitten"])[0] / np.linalg.norm(by_meaning(["kitten"])[0])).astype(np.float32).tobytes()
+        assert rows
+        assert all(gone not in each for each in rows)
+
+
+def test_an_embedder_belongs_to_the_owner_of_a_store(tmp_path: Path) -> None:
+    from prism_rdf.errors import BadArgument
+
+    with pytest.raises(BadArgument, match="an embedder was given for a store that may be shared"):
+        Prism.open(tmp_path, embedder=EMBEDDER)
