@@ -17,6 +17,7 @@ from prism_rdf.evidence.memories import plan_memories
 from prism_rdf.forgotten import Forgotten
 from prism_rdf.model import (
     Alias,
+    Candidate,
     ChangeSet,
     DraftEnd,
     DraftVersion,
@@ -30,6 +31,7 @@ from prism_rdf.model import (
     instant_literal,
 )
 from prism_rdf.namespaces import Names, local_name, meta_graph, prism
+from prism_rdf.review.candidates import entities_of, interval_of, plan_review
 from prism_rdf.semantic.aliases import plan_aliases
 from prism_rdf.semantic.merges import concerned_by, plan_merges
 from prism_rdf.semantic.references import plan_references
@@ -84,6 +86,7 @@ def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> ChangeS
     parts.append(plan_drafts(ground.store, _of(DraftVersion, intents), _of(DraftEnd, intents), writing))
     parts += [_plan_withdrawal(ground.store, each, writing) for each in _of(Withdrawal, intents)]
     delta = _netted(Delta.joined(parts))
+    delta += plan_review(ground.store, delta, intents, writing)
     if not delta.adds and not delta.removes:
         return ChangeSet()
     after = Overlay(ground.store, delta.adds, delta.removes)
@@ -114,6 +117,8 @@ def _intervals(intent: Intent) -> Iterable[tuple[str, Instant | None, Instant | 
     if isinstance(intent, Event):
         at = intent.at.instant if intent.at else None
         return [(intent.entity, said.start or at, said.until) for said in intent.assertions]
+    if isinstance(intent, Candidate):
+        return [(entities_of(intent.proposal)[0], *interval_of(intent.proposal))]
     if isinstance(intent, Alias):
         return [(intent.target, intent.start, intent.until)]
     if isinstance(intent, Reference):
@@ -179,7 +184,7 @@ def _about(intent: Intent) -> tuple[str, ...]:
         return (intent.source, intent.target)
     if isinstance(intent, Merge):
         return (intent.merged, intent.into)
-    return intent.about
+    return intent.about if isinstance(intent, Memory) else ()
 
 
 def _by_type(types: dict[str, NamedNode], intents: Iterable[Intent]) -> dict[NamedNode, list[Event | Withdrawal]]:

@@ -148,6 +148,7 @@ def recorded_by(store: GraphReader, names: Names, recorded_at: Instant) -> list[
         ("semantic", "referenceSource"),
         ("semantic", "mergedEntity"),
         ("memory", ""),
+        ("review", ""),
     ):
         graph = names.graph(layer)
         for subject in _said_at(store, graph, recorded_at):

@@ -21,6 +21,7 @@ from prism_rdf.clock import Instant
 from prism_rdf.evidence.memories import memory_node
 from prism_rdf.model import (
     Alias,
+    Candidate,
     DraftEnd,
     DraftVersion,
     Event,
@@ -29,10 +30,12 @@ from prism_rdf.model import (
     Merge,
     NewEntity,
     Reference,
+    Ruling,
     Withdrawal,
     instant_literal,
 )
 from prism_rdf.namespaces import RDF_TYPE, Names, derived_uuid, meta_graph, prism
+from prism_rdf.review.candidates import candidate_node, clue_node, entities_of
 from prism_rdf.semantic.aliases import alias_node
 from prism_rdf.storage.folder import sync_folder
 from prism_rdf.storage.interface import GraphReader
@@ -134,6 +137,8 @@ _KINDS: dict[type[Intent], str] = {
     DraftVersion: "draft",
     DraftEnd: "draft",
     Withdrawal: "withdrawal",
+    Candidate: "candidate",
+    Ruling: "ruling",
 }
 
 
@@ -155,6 +160,13 @@ def _marks(intent: Intent, names: Names) -> Iterable[Mark]:
     elif isinstance(intent, Event):
         yield Mark("entity", intent.entity)
         yield Mark("event", event_uuid(intent, names.entity(intent.entity)))
+    elif isinstance(intent, Candidate):
+        yield from (Mark("entity", uuid) for uuid in entities_of(intent.proposal))
+        yield Mark("memory", names.uuid_of(intent.clue.source_memory))
+        yield Mark("candidate", names.uuid_of(candidate_node(intent, names).value))
+        yield Mark("clue", names.uuid_of(clue_node(intent, names).value))
+    elif isinstance(intent, Ruling):
+        yield Mark("candidate", intent.candidate)
     else:
         yield Mark("entity", intent.entity)
 

@@ -329,6 +329,7 @@ class Receipt:
     """The answer to a write, given only after it is on disk.
 
     ``commit`` is None when there was nothing to change; ``replayed`` is True for a repeated idempotency key.
+    ``candidates`` are the guesses (tier 3) that await review: nothing of them is believed.
     """
 
     commit: int | None
@@ -336,6 +337,7 @@ class Receipt:
     created: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     replayed: bool = False
+    candidates: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -344,6 +346,7 @@ class Receipt:
             "created": list(self.created),
             "notes": list(self.notes),
             "replayed": self.replayed,
+            "candidates": list(self.candidates),
         }
 
 

@@ -153,6 +153,15 @@ class Names:
     def draft(self, uuid: str) -> NamedNode:
         return self._of("draft", uuid)
 
+    def candidate(self, uuid: str) -> NamedNode:
+        return self._of("candidate", uuid)
+
+    def clue(self, uuid: str) -> NamedNode:
+        return self._of("clue", uuid)
+
+    def ruling(self, uuid: str) -> NamedNode:
+        return self._of("ruling", uuid)
+
     def uuid_of(self, iri: str) -> str:
         """Return the last path segment of an IRI minted here."""
         return iri.rsplit("/", 1)[-1]

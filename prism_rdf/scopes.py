@@ -30,6 +30,11 @@ _SCOPE_OF: dict[NamedNode, Scope] = {
     prism("Merge"): "merge",
     prism("Memory"): "memory",
     prism("Concept"): "memory",
+    prism("FactCandidate"): "candidate",
+    prism("AliasCandidate"): "candidate",
+    prism("ReferenceCandidate"): "candidate",
+    prism("Clue"): "candidate",
+    prism("Ruling"): "candidate",
 }
 Shown = frozenset[tuple[object, object, object]]
 Superclasses = Callable[[NamedNode], Iterable[NamedNode]]

@@ -49,11 +49,15 @@ def link(reference: Reference, names: Names) -> Triple:
     return Triple(names.entity(reference.source), reference.kind, names.entity(reference.target))
 
 
+def reference_node(reference: Reference, names: Names) -> NamedNode:
+    """Return the reference's IRI, which follows from its ends, its kind, since when it holds and who says so."""
+    start = reference.start.iso() if reference.start else ""
+    return names.reference(derived_uuid("reference", str(link(reference, names)), start, reference.provenance))
+
+
 def _plan_reference(store: GraphReader, reference: Reference, writing: Writing) -> Delta:
     names, graph = writing.names, writing.names.graph("semantic")
-    triple = link(reference, names)
-    start = reference.start.iso() if reference.start else ""
-    node = names.reference(derived_uuid("reference", str(triple), start, reference.provenance))
+    triple, node = link(reference, names), reference_node(reference, names)
     says = [
         Quad(node, RDF_TYPE, prism("Reference"), graph),
         Quad(node, SOURCE, triple.subject, graph),

@@ -37,6 +37,11 @@ _BY_TYPE: dict[NamedNode, Scope] = {
     prism("Reference"): "reference",
     prism("Memory"): "memory",
     prism("Concept"): "memory",
+    prism("FactCandidate"): "candidate",
+    prism("AliasCandidate"): "candidate",
+    prism("ReferenceCandidate"): "candidate",
+    prism("Clue"): "candidate",
+    prism("Ruling"): "candidate",
 }
 _KIND_TERMS = frozenset(map(prism, KINDS))
 _IDENTITY = (prism("uuid"), prism("tenant"))

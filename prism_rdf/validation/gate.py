@@ -11,6 +11,7 @@
     merge       a merge, whole                                                    semantic.ttl
     link        the direct triple of a reference, and all the types of both ends  semantic.ttl (CAN_REFERENCE)
     memory      a memory or a concept, whole                                      evidence.ttl
+    candidate   a candidate, a clue or a ruling, whole                            review.ttl
 
 Each scope is checked apart from the others, since one node is the subject of several: the closed shape of an identity
 must not see what the states of the entity say. A subject that no shape of its scope looks at is a violation too.
@@ -33,7 +34,7 @@ from prism_rdf.namespaces import RDF_TYPE, SHAPE, local_name
 if TYPE_CHECKING:
     from prism_rdf.validation.engine import Result, Shapes
 
-Scope = Literal["identity", "event", "state", "snapshot", "alias", "reference", "merge", "link", "memory"]
+Scope = Literal["identity", "event", "state", "snapshot", "alias", "reference", "merge", "link", "memory", "candidate"]
 
 KINDS = (
     "REFERENCES",
@@ -56,6 +57,7 @@ SHAPES_OF: Mapping[Scope, tuple[str, ...]] = {
     "merge": ("Merge", "EarlierBelief"),
     "link": KINDS,
     "memory": ("Memory", "Concept", "EarlierBelief"),
+    "candidate": ("FactCandidate", "AliasCandidate", "ReferenceCandidate", "Clue", "Ruling", "EarlierBelief"),
 }
 
 _SOURCE = NamedNode("urn:prism:link:source")

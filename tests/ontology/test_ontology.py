@@ -19,7 +19,7 @@ from prism_rdf.namespaces import DCTERMS, OWL, PRISM, PROV, RDF_TYPE, RDFS, SKOS
 
 ROOT = Path(__file__).parent.parent.parent
 FILES = resources.names("ontology", ".ttl")
-ROOMS = ["canonical", "evidence", "semantic", "temporal", "types/application", "types/system"]
+ROOMS = ["canonical", "evidence", "review", "semantic", "temporal", "types/application", "types/system"]
 OURS = (PRISM, TYPE)
 EXTERNAL = (OWL, RDFS)
 LABEL = NamedNode(RDFS + "label")

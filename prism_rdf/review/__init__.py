@@ -1,0 +1,1 @@
+"""Guesses: candidates with their clues and rulings; what a promotion writes is believed by the other layers."""
