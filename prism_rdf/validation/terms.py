@@ -6,10 +6,7 @@ that stores are full of are built here slot by slot, with the value that pySHACL
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime
-from decimal import Decimal
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pyoxigraph as ox
@@ -18,46 +15,11 @@ from rdflib.store import Store
 from rdflib.term import BNode, IdentifiedNode, Literal, Node, URIRef
 
 from prism_rdf.namespaces import RDF, XSD
+from prism_rdf.validation.lexical import VALUES
 
 OxTerm = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 
-_INTEGER = re.compile(r"[+-]?[0-9]+")
-_DECIMAL = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)")
-_INSTANT = re.compile(
-    r"-?([0-9]{4,})-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})?"
-)
-_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
-
-
-def _instant(text: str) -> datetime:
-    match = _INSTANT.fullmatch(text)
-    if match is None:
-        raise ValueError(text)
-    if text[0] == "-" or match[1] == "0000":
-        return datetime.min.replace(tzinfo=UTC)  # pySHACL asks only whether it is a datetime
-    if len(match[1]) > 4:
-        return datetime.max.replace(tzinfo=UTC)
-    return datetime.fromisoformat(text)
-
-
-def _matched(pattern: re.Pattern[str], make: Callable[[str], Any]) -> Callable[[str], Any]:
-    def convert(text: str) -> Any:
-        if pattern.fullmatch(text) is None:
-            raise ValueError(text)
-        return make(text)
-
-    return convert
-
-
-_VALUES: dict[str, tuple[URIRef, Callable[[str], Any]]] = {
-    XSD + name: (URIRef(XSD + name), convert)
-    for name, convert in {
-        "dateTime": _instant,
-        "integer": _matched(_INTEGER, int),
-        "decimal": _matched(_DECIMAL, Decimal),
-        "boolean": _BOOLEANS.__getitem__,
-    }.items()
-}
+_DATATYPES = {name: URIRef(name) for name in VALUES}
 
 
 def literal(term: ox.Literal) -> Literal:
@@ -66,11 +28,11 @@ def literal(term: ox.Literal) -> Literal:
     value: Any = text
     ill_typed = None
     reference = None
-    if datatype in _VALUES:
-        reference, convert = _VALUES[datatype]
+    if datatype in VALUES:
+        reference = _DATATYPES[datatype]
         try:
-            value, ill_typed = convert(text), False
-        except (ValueError, KeyError):
+            value, ill_typed = VALUES[datatype](text), False
+        except ValueError:
             value, ill_typed = None, True
     elif datatype not in (XSD + "string", RDF + "langString"):
         return Literal(text, datatype=datatype, normalize=False)
