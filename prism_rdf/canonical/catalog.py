@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import difflib
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
-from pyoxigraph import Literal, NamedNode, RdfFormat, parse
+from pyoxigraph import NamedNode
 
-from prism_rdf import resources
+from prism_rdf.canonical.vocabulary import (
+    DATATYPE_PROPERTY,
+    ENTITY,
+    IDENTIFYING,
+    IMMUTABLE,
+    MULTI,
+    MUTABLE,
+    OBJECT_PROPERTY,
+    PTYPE,
+    RANGE,
+    REFERENCE_KIND,
+    TYPE,
+    ZONE,
+    Vocabulary,
+    texts_by_name,
+)
 from prism_rdf.errors import BadArgument, NotFoundError, UnknownType, ValidationError, Violation
-from prism_rdf.namespaces import OWL, RDF_TYPE, RDFS, XSD, local_name, prism
+from prism_rdf.namespaces import RDF_TYPE, RDFS, XSD, local_name
 
-_TYPE = prism("Type")
-_ENTITY = prism("Entity")
-_REFERENCE_KIND = prism("ReferenceKind")
-_ZONE = prism("zone")
-_PTYPE = prism("ptype")
-_IMMUTABLE = prism("immutableProperty")
-_MUTABLE = prism("mutableProperty")
-_IDENTIFYING = prism("identifying")
-_MULTI = prism("multiValued")
-_SUBCLASS = NamedNode(RDFS + "subClassOf")
-_RANGE = NamedNode(RDFS + "range")
-_THING = NamedNode(OWL + "Thing")
-_DATATYPE_PROPERTY = NamedNode(OWL + "DatatypeProperty")
-_OBJECT_PROPERTY = NamedNode(OWL + "ObjectProperty")
 _STRING = NamedNode(XSD + "string")
 _ANY_LITERAL = NamedNode(RDFS + "Literal")
 
@@ -98,22 +98,33 @@ class TypeCatalog:
     _properties: Mapping[NamedNode, Property]
 
     @classmethod
-    def load(cls, texts: Iterable[str]) -> TypeCatalog:
-        """Return the catalog of the union of some Turtle documents; raise BadArgument when they are not sound.
+    def of(cls, vocabulary: Vocabulary) -> TypeCatalog:
+        """Return what a vocabulary declares; raise BadArgument when it is not sound.
 
         A property whose range is a class holds references, one without a range holds strings.
         """
-        facts = _Facts(texts)
-        properties = {iri: facts.declared(iri) for iri in sorted(facts.properties(), key=lambda node: node.value)}
-        types = [_entity_type(facts, iri, properties) for iri in facts.instances(_TYPE)]
-        kinds = facts.instances(_REFERENCE_KIND)
-        _refuse_homonyms("types", (known.iri for known in types))
+        types = vocabulary.instances(TYPE)
+        declaring = {cls for known in types for cls in (known, *vocabulary.above(known))}
+        properties = {
+            iri: _declared(vocabulary, iri)
+            for cls in sorted(declaring, key=str)
+            for predicate in (IMMUTABLE, MUTABLE)
+            for iri in vocabulary.nodes(cls, predicate)
+        }
+        kinds = vocabulary.instances(REFERENCE_KIND)
+        _refuse_homonyms("types", types)
         _refuse_homonyms("reference kinds", kinds)
+        known = (_entity_type(vocabulary, iri, properties) for iri in types)
         return cls(
-            types=tuple(sorted(types, key=lambda known: known.name)),
+            types=tuple(sorted(known, key=lambda each: each.name)),
             kinds={local_name(kind.value): kind for kind in kinds},
             _properties=properties,
         )
+
+    @classmethod
+    def load(cls, texts: Iterable[str]) -> TypeCatalog:
+        """Return the catalog of the union of some Turtle documents; raise BadArgument when they are not sound."""
+        return cls.of(Vocabulary(texts_by_name(texts)))
 
     @classmethod
     def shipped(cls) -> TypeCatalog:
@@ -123,9 +134,9 @@ class TypeCatalog:
     def type(self, name_or_iri: str | NamedNode) -> EntityType:
         """Return the type of this local name or IRI; raise UnknownType when there is none."""
         wanted = _text(name_or_iri)
-        for known in self.types:
-            if wanted in (known.name, known.iri.value):
-                return known
+        found = self._by_name.get(wanted)
+        if found is not None:
+            return found
         names = [known.name for known in self.types]
         raise UnknownType(
             f"there is no type {local_name(wanted)!r}",
@@ -161,88 +172,42 @@ class TypeCatalog:
             )
         return found
 
-    @property
+    @cached_property
+    def _by_name(self) -> Mapping[str, EntityType]:
+        return {key: known for known in self.types for key in (known.name, known.iri.value)}
+
+    def superclasses(self, type_iri: NamedNode) -> tuple[NamedNode, ...]:
+        """Return all classes above a type; none for a type that is not known here."""
+        known = self._by_name.get(type_iri.value)
+        return known.superclasses if known is not None else ()
+
+    @cached_property
     def identifying(self) -> frozenset[NamedNode]:
         """Return the properties by whose values a query may name an entity."""
         return frozenset(iri for iri, declared in self._properties.items() if declared.identifying)
 
 
-class _Facts:
-    """The parsed triples, by subject and predicate."""
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        self._objects: dict[tuple[NamedNode, NamedNode], list[NamedNode | Literal]] = defaultdict(list)
-        self._instances: dict[NamedNode, dict[NamedNode, None]] = defaultdict(dict)
-        for text in texts:
-            self._read(text)
-
-    def _read(self, text: str) -> None:
-        try:
-            for triple in parse(text, RdfFormat.TURTLE):
-                subject, found = triple.subject, triple.object
-                if not isinstance(subject, NamedNode) or not isinstance(found, (NamedNode, Literal)):
-                    continue
-                self._objects[subject, triple.predicate].append(found)
-                if triple.predicate == RDF_TYPE and isinstance(found, NamedNode):
-                    self._instances[found][subject] = None
-        except SyntaxError as error:
-            raise BadArgument(
-                f"the ontology is not Turtle: {error.msg}",
-                rule="types are declared in Turtle files",
-                mend="correct the file at the place named",
-            ) from error
-
-    def instances(self, of: NamedNode) -> tuple[NamedNode, ...]:
-        return tuple(self._instances[of])
-
-    def nodes(self, subject: NamedNode, predicate: NamedNode) -> list[NamedNode]:
-        return [found for found in self._objects[subject, predicate] if isinstance(found, NamedNode)]
-
-    def text(self, subject: NamedNode, predicate: NamedNode) -> str:
-        return next((found.value for found in self._objects[subject, predicate]), "")
-
-    def above(self, iri: NamedNode) -> tuple[NamedNode, ...]:
-        """Return all superclasses that have a name, nearest first."""
-        seen: dict[NamedNode, None] = {}
-        frontier = self.nodes(iri, _SUBCLASS)
-        while frontier:
-            above = frontier.pop(0)
-            if above not in seen and above not in (iri, _THING):
-                seen[above] = None
-                frontier.extend(self.nodes(above, _SUBCLASS))
-        return tuple(seen)
-
-    def properties(self) -> set[NamedNode]:
-        """Return what some type declares."""
-        return {
-            found
-            for of_type in self.instances(_TYPE)
-            for predicate in (_IMMUTABLE, _MUTABLE)
-            for found in self.nodes(of_type, predicate)
-        }
-
-    def declared(self, iri: NamedNode) -> Property:
-        multi, identifying = (self.text(iri, flag) in ("true", "1") for flag in (_MULTI, _IDENTIFYING))
-        return Property(iri, local_name(iri.value), multi=multi, identifying=identifying, **self._range(iri))
-
-    def _range(self, iri: NamedNode) -> dict[str, NamedNode | None]:
-        kinds = self.nodes(iri, RDF_TYPE)
-        range_ = next(iter(self.nodes(iri, _RANGE)), None)
-        if _OBJECT_PROPERTY in kinds:
-            return {"object_class": range_ or _ENTITY}
-        if _DATATYPE_PROPERTY in kinds:
-            return {"datatype": None if range_ == _ANY_LITERAL else range_ or _STRING}
-        raise BadArgument(
-            f"a type declares the property {iri.value}, which is not described",
-            rule="a declared property is an owl:DatatypeProperty or an owl:ObjectProperty",
-            mend=f"add '<{iri.value}> a owl:DatatypeProperty ; rdfs:range xsd:string .' to the ontology",
-            node=iri.value,
-        )
+def _declared(vocabulary: Vocabulary, iri: NamedNode) -> Property:
+    multi, identifying = (vocabulary.text(iri, flag) in ("true", "1") for flag in (MULTI, IDENTIFYING))
+    kinds = vocabulary.nodes(iri, RDF_TYPE)
+    range_ = next(iter(vocabulary.nodes(iri, RANGE)), None)
+    name = local_name(iri.value)
+    if OBJECT_PROPERTY in kinds:
+        return Property(iri, name, multi=multi, identifying=identifying, object_class=range_ or ENTITY)
+    if DATATYPE_PROPERTY in kinds:
+        datatype = None if range_ == _ANY_LITERAL else range_ or _STRING
+        return Property(iri, name, datatype, multi, identifying)
+    raise BadArgument(
+        f"a type declares the property {iri.value}, which is not described",
+        rule="a declared property is an owl:DatatypeProperty or an owl:ObjectProperty",
+        mend=f"add '<{iri.value}> a owl:DatatypeProperty ; rdfs:range xsd:string .' to the ontology",
+        node=iri.value,
+    )
 
 
-def _entity_type(facts: _Facts, iri: NamedNode, properties: Mapping[NamedNode, Property]) -> EntityType:
-    above = facts.above(iri)
-    if _ENTITY not in above:
+def _entity_type(vocabulary: Vocabulary, iri: NamedNode, properties: Mapping[NamedNode, Property]) -> EntityType:
+    above = vocabulary.above(iri)
+    if ENTITY not in above:
         raise BadArgument(
             f"the type {iri.value} is not a kind of entity",
             rule="every prism:Type is a subclass of prism:Entity, directly or through others",
@@ -251,18 +216,16 @@ def _entity_type(facts: _Facts, iri: NamedNode, properties: Mapping[NamedNode, P
         )
 
     def declared(predicate: NamedNode) -> tuple[Property, ...]:
-        found = {
-            properties[node] for cls in (iri, *above) for node in facts.nodes(cls, predicate) if node in properties
-        }
+        found = {properties[node] for cls in (iri, *above) for node in vocabulary.nodes(cls, predicate)}
         return tuple(sorted(found, key=lambda each: each.name))
 
-    immutable, mutable = declared(_IMMUTABLE), declared(_MUTABLE)
+    immutable, mutable = declared(IMMUTABLE), declared(MUTABLE)
     _refuse_homonyms(f"properties of {local_name(iri.value)}", (each.iri for each in immutable + mutable))
     return EntityType(
         iri=iri,
         name=local_name(iri.value),
-        zone=facts.text(iri, _ZONE) or "project",
-        ptype=facts.text(iri, _PTYPE),
+        zone=vocabulary.text(iri, ZONE) or "project",
+        ptype=vocabulary.text(iri, PTYPE),
         immutable=immutable,
         mutable=mutable,
         superclasses=above,
@@ -296,4 +259,4 @@ def _text(name_or_iri: str | NamedNode) -> str:
 
 @cache
 def _shipped() -> TypeCatalog:
-    return TypeCatalog.load(resources.text(name) for name in resources.names("ontology", ".ttl"))
+    return TypeCatalog.of(Vocabulary.shipped())
