@@ -216,7 +216,7 @@ class Committer:
         """Apply the logged commits that the store lacks; one that breaks an invariant was never acknowledged."""
         for change in self._log.read(self._number):
             names = Names(self._base, change.namespace)
-            again = ChangeSet(change.adds, change.removes, entities_of(change, self._base))
+            again = ChangeSet(change.adds, change.removes, touched_by(self._store, change, self._base))
             after = Overlay(self._store, change.adds, change.removes)
             states = touched_states(after, names, (*change.adds, *change.removes))
             large = len(states) > MOST_STATES_IN_AN_UPDATE  # it was judged before it was logged
@@ -244,16 +244,24 @@ def entities_of(change: LoggedChange, base: str) -> tuple[NamedNode, ...]:
 
 
 def touched_by(store: GraphReader, change: LoggedChange, base: str) -> tuple[NamedNode, ...]:
-    """Return the entities of a logged commit, and those of the names, references and merges that it only ended."""
+    """Return the entities of a logged commit, and those of what it no more than ended, which need not name them.
+
+    These are names, references and merges; events, one of which is withdrawn wherever states change and none is new;
+    and drafts.
+    """
     names = Names(base, change.namespace)
-    semantic, prefix = names.graph("semantic"), names.entity("").value
-    speaks: dict[NamedNode, bool] = {}
+    semantic, temporal, prefix = names.graph("semantic"), names.graph("temporal"), names.entity("").value
+    of_history = (names.event("").value, names.draft("").value)
+    speaks: dict[tuple[NamedNode, NamedNode], bool] = {}
     for quad in (*change.adds, *change.removes):
-        if quad.graph_name == semantic and isinstance(quad.subject, NamedNode):
+        node, graph = quad.subject, quad.graph_name
+        if not isinstance(node, NamedNode) or not isinstance(graph, NamedNode):
+            continue
+        if graph == semantic or (graph == temporal and node.value.startswith(of_history)):
             named = isinstance(quad.object, NamedNode) and quad.object.value.startswith(prefix)
-            speaks[quad.subject] = speaks.get(quad.subject, False) or named
-    silent = (node for node, speaks_of_some in speaks.items() if not speaks_of_some)
-    ends = (quad.object for node in silent for quad in about(store, node, semantic).quads)
+            speaks[node, graph] = speaks.get((node, graph), False) or named
+    silent = (about(store, *place) for place, speaks_of_some in speaks.items() if not speaks_of_some)
+    ends = (quad.object for node in silent for quad in node.quads)
     told = {end for end in ends if isinstance(end, NamedNode) and end.value.startswith(prefix)}
     return tuple(sorted({*told, *entities_of(change, base)}, key=str))
 

@@ -11,7 +11,7 @@ from prism_rdf.snapshots import Snapshots
 from prism_rdf.views import entity_view, world
 
 EVERYTHING = "SELECT ?s ?p ?o { ?s ?p ?o }"
-DAYS = ["2025-12-31", "2026-01-01", "2026-02-15", "2026-03-01", "2026-04-01", "2026-05-30"]
+DAYS = ["2025-12-31", "2026-01-01", "2026-02-01", "2026-02-15", "2026-03-01", "2026-04-01", "2026-05-30"]
 
 
 @pytest.fixture
@@ -35,6 +35,8 @@ def later_writes(project):
     yield lambda: project.fact("ADR-2", "title", "Dos", valid_from="2026-03-15")
     yield lambda: project.retire("ADR-2", valid_from="2026-04-15")
     yield lambda: project.correct("ADR-1", {"deciders": ["c"]}, valid_from="2026-01-01")
+    yield lambda: project.fact("ADR-1", "title", "Ein", valid_from="2026-01-15", valid_until="2026-02-14")
+    yield lambda: project.revert(project.prism.commit_number)  # names no entity, changes no state that holds now
     yield lambda: project.alias("Second", "ADR-1", kind="synonym", valid_from="2026-02-01")
     yield lambda: project.remember("ADR-1 was said again", created_at="2026-03-02", about=["ADR-1"])
     yield lambda: project.entity("SPEC", {"number": "SPEC-1", "title": "New"}, valid_from="2026-02-14")
