@@ -5,6 +5,7 @@
 | home: the folder that holds the stores | ``PRISM_HOME`` | ``$XDG_DATA_HOME/prism``, else ``~/.local/share/prism`` |
 | tenant: whose store | ``PRISM_TENANT`` | ``default`` |
 | pid: the project, which is the namespace | ``PRISM_PID`` | none: a verb that needs one says so |
+| tier: the highest tier of authority to claim | ``PRISM_TIER`` | 1 |
 | embedder: the model of the vector leg | ``PRISM_EMBEDDER`` | ``minilm``; or ``none``, ``sentence-transformers:NAME`` |
 """
 
@@ -23,11 +24,12 @@ DEFAULT_TENANT = "default"
 
 @dataclass(frozen=True)
 class Settings:
-    """Which store, and which project in it. ``pid`` is empty where none was given."""
+    """Which store, which project in it, and the highest tier to claim. ``pid`` is empty where none was given."""
 
     home: Path
     tenant: str = DEFAULT_TENANT
     pid: str = ""
+    tier: int = 1
 
     def require_pid(self) -> str:
         """Return the project id; raise BadArgument when none was given."""
@@ -45,6 +47,7 @@ def resolve(
     tenant: str | None = None,
     pid: str | None = None,
     *,
+    tier: int | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Settings:
     """Return the settings that hold; an empty text counts as not given. Raises BadArgument for an unusable name.
@@ -52,7 +55,7 @@ def resolve(
     ``environ`` is the process's environment unless given. Nothing is created.
 
     >>> resolve(pid="atlas", environ={"PRISM_HOME": "/data/prism", "PRISM_PID": "other"})
-    Settings(home=PosixPath('/data/prism'), tenant='default', pid='atlas')
+    Settings(home=PosixPath('/data/prism'), tenant='default', pid='atlas', tier=1)
     """
     env = os.environ if environ is None else environ
     chosen_home = os.fspath(home) if home else env.get("PRISM_HOME") or _default_home(env)
@@ -61,6 +64,7 @@ def resolve(
         home=Path(chosen_home).expanduser(),
         tenant=check_name("tenant", tenant or env.get("PRISM_TENANT") or DEFAULT_TENANT),
         pid=check_name("project", chosen_pid) if chosen_pid else "",
+        tier=_tier(str(tier) if tier is not None else env.get("PRISM_TIER") or "1"),
     )
 
 
@@ -71,6 +75,16 @@ def embedder_setting(environ: Mapping[str, str] | None = None) -> str:
     'minilm'
     """
     return (os.environ if environ is None else environ).get("PRISM_EMBEDDER") or "minilm"
+
+
+def _tier(text: str) -> int:
+    if text not in ("1", "2", "3"):
+        raise BadArgument(
+            f"the highest tier is {text!r}",
+            rule="it is 1 (a person), 2 (an agent with an artifact) or 3 (only guesses, which await review)",
+            mend="set PRISM_TIER to one of them, or unset it",
+        )
+    return int(text)
 
 
 def _default_home(env: Mapping[str, str]) -> str:

@@ -15,6 +15,7 @@ from prism_rdf.reading import ReadingVerbs
 from prism_rdf.statements import Props, assertions, memory_named, node_named
 from prism_rdf.temporal.drafts import Thread, open_thread, read_thread
 from prism_rdf.temporal.read import snapshot
+from prism_rdf.tiers import check_direct
 
 _SOURCES = ("session_intent", "working_tree", "explicit")
 Held = Mapping[NamedNode, tuple[Term, ...]]
@@ -104,6 +105,7 @@ class DraftingVerbs(ReadingVerbs):
                 description=description,
                 source=open_now.node.value,
                 props_drift=final != draft,
+                tier=check_direct(self.prism.tier),
             )
             return (event, DraftEnd(entity, draft_uuid, max(now, open_now.touched_at), "sealed"))
 

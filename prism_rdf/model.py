@@ -307,7 +307,19 @@ class Ruling:
     applied: NamedNode | None = None
 
 
-Intent = NewEntity | Event | Alias | Reference | Merge | Memory | DraftVersion | DraftEnd | Withdrawal | Candidate | Ruling
+Intent = (
+    NewEntity
+    | Event
+    | Alias
+    | Reference
+    | Merge
+    | Memory
+    | DraftVersion
+    | DraftEnd
+    | Withdrawal
+    | Candidate
+    | Ruling
+)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from pyoxigraph import NamedNode
 
+from prism_rdf import tiers
 from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.canonical.type_shapes import type_shapes
 from prism_rdf.changes import Ground
@@ -24,7 +25,7 @@ from prism_rdf.datasets import Dataset, Datasets, QueryAnswer
 from prism_rdf.errors import BadArgument, BusyError, NotFoundError
 from prism_rdf.forgotten import Forgotten
 from prism_rdf.maintenance.site import Site
-from prism_rdf.model import Intent, Receipt
+from prism_rdf.model import Intent, Receipt, Tier
 from prism_rdf.namespaces import Names, check_name, commit_iri, meta_graph, prism
 from prism_rdf.project import Project
 from prism_rdf.storage.about import about
@@ -68,6 +69,7 @@ class Prism:
         self._answering: dict[str, Answering] = {}
         self._opening = threading.Lock()
         self._hold: Hold | None = None
+        self._tier: Tier = 1
 
     @classmethod
     def open(
@@ -80,17 +82,20 @@ class Prism:
         base: str | None = None,
         clock: Clock | None = None,
         embedder: Embedder | None = None,
+        tier: Tier | None = None,
     ) -> Prism:
         """Open the store of a tenant in a folder, made when absent unless ``create`` is off.
 
         Its verbs are answered by the process that owns the store, which is started where there is none, so that any
         number of programs use one store at once. With ``exclusive`` this process owns it until ``close``, and others
-        are told so; only then can it have a ``clock`` or an ``embedder`` of its own. ``home`` and ``tenant`` default to
-        PRISM_HOME and PRISM_TENANT. Raises NotAStore, StoreVersionError, NotFoundError, BusyError.
+        are told so; only then can it have a ``clock`` or an ``embedder`` of its own. ``tier`` is the highest that
+        may be claimed: 1 a person, 2 an agent with an artifact, 3 guesses only. ``home``, ``tenant`` and ``tier``
+        default to PRISM_HOME, PRISM_TENANT and PRISM_TIER. Raises NotAStore, StoreVersionError, NotFoundError,
+        BusyError.
         """
         from prism_rdf import owner  # a door above this hall, through which one comes in
 
-        settings = resolve_settings(home, tenant)
+        settings = resolve_settings(home, tenant, tier=tier)
         if not exclusive and (clock is not None or embedder is not None):
             what = "a clock" if clock is not None else "an embedder"
             raise BadArgument(
@@ -99,7 +104,7 @@ class Prism:
                 mend=f"add exclusive=True, or leave {what} out",
             )
         folder = open_folder(settings.home, settings.tenant, create=create, base=base)
-        remote = None if exclusive else owner.connect(folder)
+        remote = None if exclusive else owner.connect(folder, settings.tier)
         if remote is not None:
             return remote
         hold = owner.take(folder, "exclusive")
@@ -110,11 +115,17 @@ class Prism:
             hold.release()
             raise
         opened._hold = hold
+        opened._tier = tiers.known(settings.tier)
         return opened
 
     @classmethod
     def in_memory(
-        cls, tenant: str = "default", *, clock: Clock | None = None, embedder: Embedder | None = None
+        cls,
+        tenant: str = "default",
+        *,
+        clock: Clock | None = None,
+        embedder: Embedder | None = None,
+        tier: Tier = 1,
     ) -> Prism:
         """Return a store that keeps nothing: for tests and trials.
 
@@ -123,7 +134,14 @@ class Prism:
         ...     prism.project("demo").state_as_of(made["uuid"])["props"]["name"]
         'PrismGR'
         """
-        return cls(None, f"urn:prism:{check_name('tenant', tenant)}", tenant, clock or SystemClock(), embedder)
+        opened = cls(None, f"urn:prism:{check_name('tenant', tenant)}", tenant, clock or SystemClock(), embedder)
+        opened._tier = tiers.known(tier)
+        return opened
+
+    @property
+    def tier(self) -> Tier:
+        """Return the highest tier that may be claimed here."""
+        return tiers.highest(self._tier)
 
     def project(self, pid: str) -> Project:
         """Return the project ``pid``, which need not hold anything yet. Raises BadArgument for an unusable name."""
@@ -232,9 +250,16 @@ class Prism:
     def commit(
         self, namespace: str, intents: Callable[[], Sequence[Intent]], verb: str, key: str, payload: object
     ) -> Receipt:
-        """Write the intents as one commit; see ``Committer.write``."""
+        """Write the intents as one commit; see ``Committer.write``. Raises RefusedError where they claim too much."""
         text = json.dumps(payload, sort_keys=True, default=str) if key else ""
-        return self._committer.write(namespace, intents, verb, key=key, payload=text)
+        most = self.tier
+
+        def within() -> Sequence[Intent]:
+            wanted = intents()
+            tiers.check_claims(wanted, most)
+            return wanted
+
+        return self._committer.write(namespace, within, verb, key=key, payload=text)
 
     @property
     def site(self) -> Site:
@@ -312,6 +337,7 @@ class Prism:
         from prism_rdf.maintenance.forgetting import forget, preview
 
         names, forgotten = Names(self.base, pid), self._ground.forgotten
+        tiers.check_rules(self.tier)
         if dry_run or forgotten is None:
             return preview(self.site, names, target())
         self.folder, answer = forget(self.site, names, target, forgotten, key)

@@ -36,21 +36,10 @@ def check_order(start: Instant | None, until: Instant | None) -> None:
         )
 
 
-def check_alias(surface_form: str, tier: int) -> None:
+def check_alias(surface_form: str) -> None:
     if not surface_form.strip():
         raise BadArgument(
             "an alias needs a surface form", rule="a name is not empty", mend="give the name as it is written"
-        )
-    check_direct(tier)
-
-
-def check_direct(tier: int) -> None:
-    """Raise BadArgument for a tier that does not write directly."""
-    if tier not in (1, 2):
-        raise BadArgument(
-            f"tier {tier} does not write directly",
-            rule="1 is a person, 2 an agent with an artifact; what a pattern guessed (3) awaits review",
-            mend="file it as tier 1 or 2, or leave it",
         )
 
 

@@ -11,15 +11,18 @@ from uuid import uuid4
 from pyoxigraph import Literal, NamedNode
 
 from prism_rdf import explaining
-from prism_rdf.clock import Edge, TimeInput, start_of
+from prism_rdf.clock import Edge, Instant, TimeInput, start_of
 from prism_rdf.errors import BadArgument, NotFoundError
 from prism_rdf.evidence.memories import memory_node
+from prism_rdf.guessing import clue_of, facts_of, told
 from prism_rdf.model import (
     EVENT_CORRECTION,
     RETIRED,
     Alias,
     Assertion,
+    Candidate,
     Event,
+    Fact,
     Intent,
     Memory,
     NewEntity,
@@ -35,7 +38,6 @@ from prism_rdf.statements import (
     assertions,
     begin,
     check_alias,
-    check_direct,
     check_order,
     end,
     memory_named,
@@ -43,6 +45,7 @@ from prism_rdf.statements import (
 )
 from prism_rdf.storage.about import about
 from prism_rdf.temporal.events import CHANGES, read_stated
+from prism_rdf.tiers import check_direct, claimed
 
 
 class WritingVerbs(ReadingVerbs):
@@ -58,14 +61,14 @@ class WritingVerbs(ReadingVerbs):
         cause_memory: str = "",
         cause_commit: str = "",
         source: str = "",
-        tier: Tier = 1,
+        tier: Tier | None = None,
         idempotency_key: str = "",
     ) -> dict[str, Any]:
         """Make an entity with its first state, atomically, and return ``{"entity", "uuid", …receipt}``.
 
         ``valid_from`` defaults to now. Raises UnknownType, ValidationError (undeclared property, wrong datatype, …).
         """
-        check_direct(tier)
+        tier = check_direct(claimed(tier, self.prism.tier))
         known = self.prism.catalog.type(type_name)
         if not props:
             raise BadArgument(
@@ -105,43 +108,59 @@ class WritingVerbs(ReadingVerbs):
         cause_commit: str = "",
         source: str = "",
         sequence: int = 0,
-        tier: Tier = 1,
+        tier: Tier | None = None,
+        quote: str = "",
+        extractor: str = "",
+        confidence: float | None = None,
+        offsets: Sequence[int] | None = None,
         idempotency_key: str = "",
     ) -> Receipt:
         """Record that properties changed, over [valid_from, valid_until) (default: from now on), as one event.
 
-        A value of None clears a property. A late statement about the past changes the past only.
+        A value of None clears a property. A late statement about the past changes the past only. Of tier 3 it is a
+        guess: one candidate for each property, with the clue ``quote`` at ``offsets`` of the source, and not believed.
         """
-        check_direct(tier)
         if not props:
             raise BadArgument("the change says nothing", rule="a change has a property", mend="give at least one")
-        node = self.resolve(entity)
-        known = self._type_of(node)
-        until = end(valid_until)
-        cause_memory = memory_named(self.names, cause_memory)
+        by, node, until = claimed(tier, self.prism.tier), self.resolve(entity), end(valid_until)
+        known, memory = self._type_of(node), memory_named(self.names, cause_memory)
+        why = (source, memory, cause_commit, description)
+        clue = clue_of(by, quote, extractor, confidence, offsets, why, sequence)
 
-        def intents() -> tuple[Event, ...]:
+        def events() -> tuple[Event, ...]:
             start = self._start(valid_from)  # now, in its turn: what is said at once by many is not late
             check_order(start.instant, until)
             said = assertions(known, props, start, until, self.resolve)
-            event = Event(
-                entity=self.names.uuid_of(node.value),
-                event_type=event_type,
-                at=start,
-                assertions=said,
-                cause_memory=cause_memory,
-                cause_commit=cause_commit,
-                description=description,
-                source=source,
-                sequence=sequence,
-                level=self._correction_level(node, said) if event_type == EVENT_CORRECTION else 0,
-                tier=tier,
-            )
-            return (event,)
+            level = self._correction_level(node, said) if event_type == EVENT_CORRECTION else 0
+            event = Event(self.names.uuid_of(node.value), event_type, start, said, tier=by)
+            event = replace(event, cause_memory=memory, cause_commit=cause_commit, description=description)
+            return (replace(event, source=source, sequence=sequence, level=level),)
 
         payload = [node.value, dict(props), event_type, valid_from, valid_until, source, sequence]
+        if by == 3:
+            facts = self._guessed_facts(node, props, event_type, valid_from, until)
+            return self._guess([Candidate(fact, clue, valid_from is None) for fact in facts], idempotency_key, payload)
         verb = event_type if event_type in (EVENT_CORRECTION, "fact") else "transition"
-        return self.prism.commit(self.pid, intents, verb, idempotency_key, payload)
+        return self.prism.commit(self.pid, events, verb, idempotency_key, payload)
+
+    def _guessed_facts(
+        self, node: NamedNode, props: Props, event_type: str, valid_from: TimeInput | None, until: Instant | None
+    ) -> tuple[Fact, ...]:
+        if event_type == EVENT_CORRECTION:
+            raise BadArgument(
+                "a guess corrects nothing",
+                rule="a correction outranks what others say, so it is of tier 1 or 2",
+                mend="guess a fact; a reviewer can correct what stands against it",
+            )
+        start = None if valid_from is None else start_of(valid_from)
+        check_order(start.instant if start else None, until)
+        said = assertions(self._type_of(node), props, self._start(valid_from), until, self.resolve)
+        return facts_of(self.names.uuid_of(node.value), said, start, until, event_type)
+
+    def _guess(self, guesses: Sequence[Candidate], key: str, payload: Sequence[Any]) -> Receipt:
+        clues = [repr(guess.clue) for guess in guesses]
+        receipt = self.prism.commit(self.pid, lambda: guesses, "guess", key, [*payload, *clues])
+        return told(self._store, self.names, receipt, guesses)
 
     def _correction_level(self, entity: NamedNode, said: Sequence[Assertion]) -> int:
         """Return one level above what is believed of these properties: a correction of a correction outranks it."""
@@ -164,6 +183,7 @@ class WritingVerbs(ReadingVerbs):
     def _mark_retired(self, entity: str, retired: bool, event_type: str, options: dict[str, Any]) -> Receipt:
         node = self.resolve(entity)
         given, key = options.pop("valid_from", None), options.pop("idempotency_key", "")
+        options["tier"] = check_direct(claimed(options.get("tier"), self.prism.tier))
         options["cause_memory"] = memory_named(self.names, options.get("cause_memory", ""))
 
         def intents() -> tuple[Event, ...]:
@@ -209,22 +229,32 @@ class WritingVerbs(ReadingVerbs):
         entity: str,
         *,
         kind: Choice["former", "synonym"] = "former",
-        tier: Tier = 1,
+        tier: Tier | None = None,
         valid_from: TimeInput | None = None,
         valid_until: TimeInput | None = None,
         source: str = "",
+        cause_memory: str = "",
+        quote: str = "",
+        extractor: str = "",
+        confidence: float | None = None,
+        offsets: Sequence[int] | None = None,
         idempotency_key: str = "",
     ) -> Receipt:
         """Record another name of an entity; it is or was the name over [valid_from, valid_until).
 
-        Tiers 1 (a person) and 2 (an agent with an artifact) write directly; tier 3 belongs in the review queue.
+        Tiers 1 (a person) and 2 (an agent with an artifact) write directly. Of tier 3 it is a guess, a candidate with
+        the clue ``quote`` at ``offsets`` of the source; it resolves to nothing until it is promoted.
         """
-        check_alias(surface_form, tier)
+        check_alias(surface_form)
+        by, memory = claimed(tier, self.prism.tier), memory_named(self.names, cause_memory)
+        clue = clue_of(by, quote, extractor, confidence, offsets, (source, memory))
         node, start, until = self.resolve(entity), begin(valid_from), end(valid_until)
         check_order(start, until)
         uuid = self.names.uuid_of(node.value)
-        intent = Alias(uuid, surface_form.strip(), kind, tier, source=source, start=start, until=until)
-        payload = [surface_form, node.value, kind, tier, valid_from, valid_until]
+        intent = Alias(uuid, surface_form.strip(), kind, by, memory, source, start, until)
+        payload = [surface_form, node.value, kind, by, valid_from, valid_until]
+        if by == 3:
+            return self._guess([Candidate(intent, clue)], idempotency_key, payload)
         return self.prism.commit(self.pid, lambda: (intent,), "alias", idempotency_key, payload)
 
     def reference(
@@ -235,23 +265,34 @@ class WritingVerbs(ReadingVerbs):
         *,
         valid_from: TimeInput | None = None,
         valid_until: TimeInput | None = None,
-        tier: Tier = 1,
+        tier: Tier | None = None,
         source_document: str = "",
         cause_commit: str = "",
+        quote: str = "",
+        extractor: str = "",
+        confidence: float | None = None,
+        offsets: Sequence[int] | None = None,
         idempotency_key: str = "",
     ) -> Receipt:
         """Record a typed reference that holds over [valid_from, valid_until) (default: from now on).
 
-        Raises ValidationError when the shapes do not allow the kind between these types.
+        Of tier 3 it is a guess, a candidate with the clue ``quote`` at ``offsets`` of the source document. Raises
+        ValidationError when the shapes do not allow the kind between these types; of a guess once it is promoted.
         """
+        by = claimed(tier, self.prism.tier)
+        clue = clue_of(by, quote, extractor, confidence, offsets, (source_document, "", cause_commit))
         ends = self.resolve(source), self.resolve(target)
         start = begin(valid_from) if valid_from is not None else self.prism.clock.now()
         until = end(valid_until)
         check_order(start, until)
         uuids = [self.names.uuid_of(end.value) for end in ends]
         kind_iri = self.prism.catalog.kind(kind)
-        intent = Reference(uuids[0], uuids[1], kind_iri, start, until, tier, source_document, cause_commit)
+        intent = Reference(uuids[0], uuids[1], kind_iri, start, until, by, source_document, cause_commit)
         payload = [*uuids, kind, valid_from, valid_until]
+        if by == 3:
+            undated = valid_from is None
+            guess = Candidate(replace(intent, start=None) if undated else intent, clue, undated)
+            return self._guess([guess], idempotency_key, payload)
         return self.prism.commit(self.pid, lambda: (intent,), "reference", idempotency_key, payload)
 
     def remember(
@@ -262,7 +303,7 @@ class WritingVerbs(ReadingVerbs):
         source: str = "",
         about: Sequence[str] = (),
         *,
-        tier: Tier = 1,
+        tier: Tier | None = None,
         idempotency_key: str = "",
     ) -> Receipt:
         """Keep a passage for recall, said at ``created_at`` (default now), about the named entities.
@@ -270,7 +311,7 @@ class WritingVerbs(ReadingVerbs):
         What it mentions (identifiers, terms set as code) is linked to it. The receipt names the memory under
         ``created``: it can be the ``cause_memory`` of a change.
         """
-        check_direct(tier)
+        tier = check_direct(claimed(tier, self.prism.tier))
         from prism_rdf.ingest.mentioning import mentions_of  # its room reads git, which most programs need not
 
         if not content.strip():
@@ -287,7 +328,9 @@ class WritingVerbs(ReadingVerbs):
     def write(self, intents: Iterable[Intent], verb: str = "batch", idempotency_key: str = "") -> Receipt:
         """Fulfil many intents in one commit, all or nothing; each entity is folded once."""
         wanted = tuple(intents)
-        return self.prism.commit(self.pid, lambda: wanted, verb, idempotency_key, [repr(i) for i in wanted])
+        receipt = self.prism.commit(self.pid, lambda: wanted, verb, idempotency_key, [repr(i) for i in wanted])
+        guesses = [intent for intent in wanted if isinstance(intent, Candidate)]
+        return told(self._store, self.names, receipt, guesses) if guesses else receipt
 
     def _start(self, valid_from: TimeInput | None) -> Edge:
         return Edge(self.prism.clock.now()) if valid_from is None else start_of(valid_from)

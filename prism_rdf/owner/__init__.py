@@ -24,17 +24,18 @@ if TYPE_CHECKING:
 DEFAULT_IDLE = 300.0  # seconds
 
 
-def connect(folder: StoreFolder) -> Prism | None:
+def connect(folder: StoreFolder, tier: int = 1) -> Prism | None:
     """Return the store as its owner answers for it; None when there is no owner and none may be started.
 
-    Raises BusyError when a program has the store exclusively, StoreVersionError when the owner is of a newer release.
+    ``tier`` is the highest that this connection may claim. Raises BusyError when a program has the store exclusively,
+    StoreVersionError when the owner is of a newer release.
     """
     from prism_rdf.owner.place import Place
     from prism_rdf.owner.remote import RemotePrism
 
     if not may_start() and not Place.of(folder.path).is_held():
         return None
-    return RemotePrism.connected(folder)
+    return RemotePrism.connected(folder, tier)
 
 
 def take(folder: StoreFolder, door: Door) -> Hold:

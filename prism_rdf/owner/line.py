@@ -27,9 +27,10 @@ class _TurnedAway(Exception):
 class Line:
     """The way to whoever owns the store now. Any thread may ask; each request under way has a connection of its own."""
 
-    def __init__(self, folder: Path, tenant: str) -> None:
+    def __init__(self, folder: Path, tenant: str, tier: int = 1) -> None:
         self._place = Place.of(folder)
         self._tenant = tenant
+        self._tier = tier
         self._free: list[Link] = []
         self._process = os.getpid()
         self._closed = False
@@ -40,7 +41,7 @@ class Line:
         A request during which the owner dies is made once more of the next one, if it only reads or has an
         idempotency key. Raises BusyError when it may not be made again, or was.
         """
-        request = {"verb": verb, "pid": pid, "options": options}
+        request = {"verb": verb, "pid": pid, "options": options, "tier": self._tier}
         died = False
         for _ in range(_MOST_TURNS):
             try:

@@ -20,21 +20,23 @@ from prism_rdf.owner.wire import Message
 from prism_rdf.prism import Prism
 from prism_rdf.project import Project
 from prism_rdf.storage.folder import StoreFolder
+from prism_rdf.tiers import known
 
 
 class RemotePrism(Prism):
     """The store of one tenant, asked through the process that owns it."""
 
-    def __init__(self, folder: StoreFolder) -> None:
+    def __init__(self, folder: StoreFolder, tier: int = 1) -> None:
         self.folder = folder
+        self._tier = known(tier)
         self.base = folder.base
         self.tenant = folder.tenant
-        self._line = Line(folder.path, folder.tenant)
+        self._line = Line(folder.path, folder.tenant, tier)
 
     @classmethod
-    def connected(cls, folder: StoreFolder) -> RemotePrism:
+    def connected(cls, folder: StoreFolder, tier: int = 1) -> RemotePrism:
         """Return the store, once there is an owner that answers. Raises BusyError, StoreVersionError."""
-        prism = cls(folder)
+        prism = cls(folder, tier)
         prism._line.connect()
         return prism
 

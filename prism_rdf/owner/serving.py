@@ -23,6 +23,7 @@ from prism_rdf.errors import BadArgument, BusyError, PrismError
 from prism_rdf.owner import build, codec, verbs
 from prism_rdf.owner.carrying import send_answer, send_items
 from prism_rdf.owner.wire import Channel, Message
+from prism_rdf.tiers import speaking_for
 
 if TYPE_CHECKING:
     from prism_rdf.owner.place import Hold, Place
@@ -234,7 +235,8 @@ def _called(prism: Prism, request: Message) -> Any:
             f"the owner has no verb {name!r}", rule="verbs are those of Prism and Project", mend="upgrade"
         )
     found = getattr(prism if pid is None else prism.project(pid), name)
-    return found(**request["options"]) if callable(found) else found
+    with speaking_for(request.get("tier", 1)):  # the highest that this connection may claim
+        return found(**request["options"]) if callable(found) else found
 
 
 def _unforeseen(error: Exception) -> PrismError:

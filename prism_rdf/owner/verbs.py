@@ -59,7 +59,7 @@ PROJECT: Mapping[str, Effect] = {
 }
 # Made of other verbs, so they run where they are called: what they read is the caller's, such as files to ingest.
 HERE: Mapping[str, frozenset[str]] = {
-    "Prism": frozenset({"open", "in_memory", "project", "close", "restore", "import_"}),
+    "Prism": frozenset({"open", "in_memory", "project", "close", "restore", "import_", "tier"}),
     "Project": frozenset({"ingest", "left_behind"}),
 }
 # Parts of the engine: they need the store itself, in the process that holds it.

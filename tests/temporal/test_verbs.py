@@ -261,15 +261,9 @@ def test_a_memory_is_linked_to_what_it_mentions_and_can_be_a_cause(project):
     assert project.blame("ADR-1", "status")["events"][0]["cause_memory"] == memory
 
 
-@pytest.mark.parametrize("verb", ["fact", "transition", "alias", "remember", "entity"])
+@pytest.mark.parametrize("verb", ["remember", "entity", "retire"])
 def test_what_was_guessed_does_not_write_directly(project, verb):
-    arguments = {
-        "fact": ("ADR-1", "status", "x"),
-        "transition": ("ADR-1", {"status": "x"}),
-        "alias": ("Other", "ADR-1"),
-        "remember": ("text",),
-        "entity": ("ADR", {"title": "x"}),
-    }[verb]
+    arguments = {"remember": ("text",), "entity": ("ADR", {"title": "x"}), "retire": ("ADR-1",)}[verb]
     before = graph(project)
     with pytest.raises(BadArgument, match="tier 3 does not write directly"):
         getattr(project, verb)(*arguments, tier=3)
