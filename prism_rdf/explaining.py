@@ -14,6 +14,7 @@ from prism_rdf.clock import Instant
 from prism_rdf.model import Term, Withdrawal, instant_literal
 from prism_rdf.namespaces import Names, local_name, meta_graph, prism
 from prism_rdf.semantic.aliases import aliases_of
+from prism_rdf.semantic.merges import KnownMerge, members, merges_into
 from prism_rdf.semantic.references import references
 from prism_rdf.storage.about import about, subjects
 from prism_rdf.storage.interface import GraphReader
@@ -104,7 +105,8 @@ def timeline(
 ) -> list[dict[str, Any]]:
     """Return everything that happened to an entity in valid time, oldest first: ``{"at", "kind", …}``.
 
-    ``state`` entries say what changed and by which events, ``alias`` and ``reference`` entries what began or ended.
+    ``state`` entries say what changed and by which events, ``alias`` and ``reference`` entries what began or ended, and
+    ``via`` which merged entity it was said of; ``merge`` entries hold for all time and say when they were recorded.
     """
     entries: list[tuple[Edge, dict[str, Any]]] = []
     before: Piece | None = None
@@ -118,15 +120,33 @@ def timeline(
         }
         entries.append((piece.start, what))
         before = piece
-    for alias in aliases_of(store, names, entity, known_at):
-        what = {"kind": "alias", "surface_form": alias.surface_form, "alias_kind": alias.kind}
-        entries += _began_and_ended(alias.valid_from, alias.valid_until, what)
-    for known in references(store, names, source=entity, known_at=known_at):
-        target = entity_json(store, names, known.target, now)
-        what = {"kind": "reference", "reference_kind": local_name(known.kind.value), "target": target}
-        entries += _began_and_ended(known.valid_from, known.valid_until, what)
+    for member in members(store, names, entity, known_at):
+        via = {} if member == entity else {"via": entity_json(store, names, member, now)}
+        for alias in aliases_of(store, names, member, known_at):
+            what = {"kind": "alias", "surface_form": alias.surface_form, "alias_kind": alias.kind, **via}
+            entries += _began_and_ended(alias.valid_from, alias.valid_until, what)
+        for known in references(store, names, source=member, known_at=known_at):
+            target = entity_json(store, names, known.target, now)
+            what = {"kind": "reference", "reference_kind": local_name(known.kind.value), "target": target, **via}
+            entries += _began_and_ended(known.valid_from, known.valid_until, what)
+        entries += [
+            (-inf, _merge_json(store, names, merge, now)) for merge in merges_into(store, names, member, known_at)
+        ]
     entries.sort(key=lambda entry: (entry[0], entry[1]["kind"]))
     return [{"at": iso(instant(at)), **what} for at, what in entries]
+
+
+def _merge_json(store: GraphReader, names: Names, merge: KnownMerge, now: Instant) -> dict[str, Any]:
+    return {
+        "kind": "merge",
+        "merged": entity_json(store, names, merge.merged, now),
+        "into": entity_json(store, names, merge.into, now),
+        "recorded_at": merge.recorded_at.iso(),
+        "commit": commit_at(store, names, merge.recorded_at),
+        "source": merge.source or None,
+        "description": merge.description or None,
+        "tier": merge.tier,
+    }
 
 
 def _began_and_ended(

@@ -1,34 +1,23 @@
-"""What a project answers: names, states, histories, references; nothing here writes."""
+"""What a project answers: states, histories, what changed and why, recall; nothing here writes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyoxigraph import NamedNode
 
-from prism_rdf import answers, comparing, explaining, naming
+from prism_rdf import answers, comparing, explaining
 from prism_rdf.canonical.catalog import EntityType
 from prism_rdf.canonical.entities import entities, type_of
 from prism_rdf.clock import Instant, TimeInput, as_of_instant
-from prism_rdf.errors import AmbiguousError, UnknownEntity
-from prism_rdf.namespaces import Names, local_name
-from prism_rdf.semantic.references import KnownReference, references
-from prism_rdf.storage.embedded import EmbeddedStore
+from prism_rdf.meaning import MeaningVerbs
+from prism_rdf.semantic.merges import circles, members, merged_entities, preferred
 from prism_rdf.temporal.drafts import Thread, threads
 from prism_rdf.temporal.read import covering, state_at, states_of
 
-if TYPE_CHECKING:
-    from prism_rdf.prism import Prism
 
-
-class ReadingVerbs:
+class ReadingVerbs(MeaningVerbs):
     """The reading verbs of a project. ``entity`` arguments take a uuid, an IRI, an identifier or an alias."""
-
-    def __init__(self, prism: Prism, pid: str) -> None:
-        self.prism = prism
-        self.pid = pid
-        self.names = Names(prism.base, pid)
 
     def list_types(self) -> list[dict[str, Any]]:
         """Return every type with its zone, properties and what it may refer to."""
@@ -38,79 +27,29 @@ class ReadingVerbs:
         return [answers.type_json(known, allowed.get(known.iri, {})) for known in self.prism.catalog.types]
 
     def list_entities(
-        self, type_name: str | None = None, limit: int = 100, as_of: TimeInput | None = None
+        self,
+        type_name: str | None = None,
+        limit: int = 100,
+        as_of: TimeInput | None = None,
+        known_at: TimeInput | int | None = None,
+        include_merged: bool = False,
     ) -> list[dict[str, Any]]:
-        """Return the State JSON of each entity that has a state at ``as_of`` (default now), by identifier."""
+        """Return the State JSON of each entity that has a state at ``as_of`` (default now), by identifier.
+
+        Those that are merged into another are left out, or with ``include_merged`` say under ``merged_into`` which one.
+        """
         kind = self.prism.catalog.type(type_name).iri if type_name else None
-        at = self._at(as_of)
+        at, known = self._at(as_of), self.prism.system_time(known_at)
+        hidden = {} if include_merged else merged_entities(self._store, self.names, known)
         found = (
-            self._state_json(entity, at, None, prefer_wip=True) for entity in entities(self._store, self.names, kind)
+            self._marked(self._state_json(entity, at, known, prefer_wip=True), entity, known)
+            for entity in entities(self._store, self.names, kind)
+            if entity not in hidden
         )
         shown = sorted(
             (state for state in found if state), key=lambda state: (state["type"], state["identifier"] or "")
         )
         return shown[:limit]
-
-    def resolve(self, ref: str, as_of: TimeInput | None = None) -> NamedNode:
-        """Return the entity that ``ref`` names at ``as_of``, else now, else last before.
-
-        Raises UnknownEntity, and AmbiguousError when several bear the name or then and now differ.
-        """
-        return self.who(ref, as_of)[0].entity
-
-    def who(self, ref: str, as_of: TimeInput | None = None) -> tuple[naming.Bearer, ...]:
-        """Return the one bearer of a name, with why; raises as ``resolve`` does."""
-        direct = naming.by_iri_or_uuid(self._store, self.names, ref)
-        if direct is not None:
-            return (naming.Bearer(direct, "uuid or IRI", None, None, ref),)
-        now = self.prism.clock.now()
-        at = self._at(as_of)
-        identifying = self.prism.catalog.identifying
-        self.prism.bring_up_to_date()
-        now_only = naming.bearers_now(self._store, self.names, ref, identifying, now) if as_of is None else ()
-        if len(now_only) == 1:
-            return now_only
-        known = naming.bearers(self._store, self.names, ref, identifying)
-        found = {b.entity: b for b in naming.at_instant(known, now) + naming.at_instant(known, at)}
-        if not found:
-            found = {b.entity: b for b in naming.formerly(known, at) or naming.formerly(known, now)}
-        if not found and known:
-            found = {b.entity: b for b in known}
-        if not found:
-            raise UnknownEntity(
-                f"no entity of {self.pid} is called {ref!r}",
-                rule="an entity is named by uuid, IRI, identifier (number, name, title, …) or alias",
-                mend="prism entities lists what there is; prism recall finds it by words",
-                node=ref,
-            )
-        if len(found) > 1:
-            raise self._ambiguous(ref, tuple(found.values()))
-        return tuple(found.values())
-
-    def bearer_uuid(self, identifier: str, at: Instant) -> str | None:
-        """Return the uuid of the one entity that an identifier names at ``at``; None when there is none or several."""
-        try:
-            return self.names.uuid_of(self.resolve(identifier, at).value)
-        except (UnknownEntity, AmbiguousError):
-            return None
-
-    def _ambiguous(self, ref: str, found: Sequence[naming.Bearer]) -> AmbiguousError:
-        now = self.prism.clock.now()
-        candidates = [
-            {
-                "entity": bearer.entity.value,
-                "uuid": self.names.uuid_of(bearer.entity.value),
-                "identifier": answers.identifier_now(self._store, self.names, bearer.entity, now),
-                "why": bearer.why(),
-            }
-            for bearer in found
-        ]
-        return AmbiguousError(
-            f"{ref!r} names {len(found)} entities of {self.pid}",
-            candidates=sorted(candidates, key=lambda candidate: str(candidate["identifier"])),
-            rule="a name must mean one thing, at the instant asked for and now",
-            mend="use the uuid of the one that you mean",
-        )
 
     def state_as_of(
         self,
@@ -121,23 +60,33 @@ class ReadingVerbs:
     ) -> dict[str, Any]:
         """Return the State JSON that held at ``as_of`` (default now) as believed at ``known_at`` (default now).
 
-        Where nothing held: ``{"entity", "uuid", "state": None, "reason": …}``. A day means its last instant.
+        Where nothing held: ``{"entity", "uuid", "state": None, "reason": …}``. A day means its last instant. Where only
+        an entity held that is merged into this one, its state, which says so under ``merged_into``.
         """
-        node = self.resolve(entity, as_of)
+        node, known = self.resolve(entity, as_of, known_at), self.prism.system_time(known_at)
         at = self._at(as_of)
-        found = self._state_json(node, at, self.prism.system_time(known_at), prefer_wip=prefer_wip)
+        found = self._state_of_all(node, at, known, prefer_wip)
         if found is not None:
             return {**found, "as_of": at.iso()}
-        reason = self._why_none(node, at, self.prism.system_time(known_at))
+        reason = self._why_none(node, at, known)
         uuid = self.names.uuid_of(node.value)
         return {"entity": node.value, "uuid": uuid, "state": None, "reason": reason, "as_of": at.iso()}
 
-    def history(self, entity: str, known_at: TimeInput | int | None = None) -> list[dict[str, Any]]:
-        """Return the State JSON of every state believed at ``known_at`` (default now), oldest first, voids left out."""
-        node, now = self.resolve(entity), self.prism.clock.now()
+    def history(
+        self, entity: str, known_at: TimeInput | int | None = None, include_merged: bool = False
+    ) -> list[dict[str, Any]]:
+        """Return the State JSON of every state believed at ``known_at`` (default now), oldest first, voids left out.
+
+        With ``include_merged`` also the states of those that are merged into the entity, which say so under
+        ``merged_into``.
+        """
+        node, now = self.resolve(entity, None, known_at), self.prism.clock.now()
         known, catalog = self.prism.system_time(known_at), self.prism.catalog
-        states = states_of(self._store, self.names, node, known)
-        return [answers.state_json(self._store, self.names, catalog, s, now, known) for s in states if not s.void]
+        told = members(self._store, self.names, node, known) if include_merged else (node,)
+        states = [(s, each) for each in told for s in states_of(self._store, self.names, each, known) if not s.void]
+        states.sort(key=lambda entry: (entry[0].valid_from is not None, entry[0].valid_from or now))
+        found = ((answers.state_json(self._store, self.names, catalog, s, now, known), each) for s, each in states)
+        return [{**state, **self._mark(each, known)} for state, each in found]
 
     def diff(
         self,
@@ -155,7 +104,7 @@ class ReadingVerbs:
         catalog = self.prism.catalog
         if entity is None:
             return comparing.diff_project(self._store, self.names, catalog, then, at, known)
-        node = self.resolve(entity, after)
+        node = self.resolve(entity, after, known_at)
         found = comparing.diff_entity(self._store, self.names, catalog, node, then, at, known)
         return [found] if found is not None else []
 
@@ -167,14 +116,14 @@ class ReadingVerbs:
         known_at: TimeInput | int | None = None,
     ) -> dict[str, Any]:
         """Return the value of a property at ``as_of`` (default now), since when, and the events that set it."""
-        node = self.resolve(entity, as_of)
+        node = self.resolve(entity, as_of, known_at)
         prop = self._type_of(node).property(property).iri
         at, known = self._at(as_of), self.prism.system_time(known_at)
         return explaining.blame(self._store, self.names, node, prop, at, known)
 
     def timeline(self, entity: str, known_at: TimeInput | int | None = None) -> list[dict[str, Any]]:
-        """Return what happened to an entity, in valid time: states, aliases, references, with their causes."""
-        node = self.resolve(entity)
+        """Return what happened to an entity, in valid time: states, aliases, references, merges, with their causes."""
+        node = self.resolve(entity, None, known_at)
         known = self.prism.system_time(known_at)
         now = self.prism.clock.now()
         return explaining.timeline(self._store, self.names, node, self._type_of(node), now, known)
@@ -205,6 +154,28 @@ class ReadingVerbs:
         now = self.prism.clock.now()
         return answers.state_json(self._store, self.names, self.prism.catalog, state, now, known_at)
 
+    def _state_of_all(
+        self, entity: NamedNode, at: Instant, known_at: Instant | None, prefer_wip: bool
+    ) -> dict[str, Any] | None:
+        """Return the state of an entity, else of the first that is merged into it and had one."""
+        for member in members(self._store, self.names, entity, known_at):
+            found = self._marked(self._state_json(member, at, known_at, prefer_wip=prefer_wip), member, known_at)
+            if found is not None:
+                return found
+        return None
+
+    def _marked(
+        self, state: dict[str, Any] | None, entity: NamedNode, known_at: Instant | None
+    ) -> dict[str, Any] | None:
+        return None if state is None else {**state, **self._mark(entity, known_at)}
+
+    def _mark(self, entity: NamedNode, known_at: Instant | None) -> dict[str, Any]:
+        """Return what the State JSON of a merged entity says beside its state."""
+        into = preferred(self._store, self.names, entity, known_at)
+        if into == entity:
+            return {}
+        return {"merged_into": answers.entity_json(self._store, self.names, into, self.prism.clock.now())}
+
     def _why_none(self, entity: NamedNode, at: Instant, known_at: Instant | None) -> str:
         states = states_of(self._store, self.names, entity, known_at)
         state = covering(states, at, prefer_wip=False)
@@ -213,48 +184,6 @@ class ReadingVerbs:
         if not states:
             return "nothing was known of it then" if known_at else "it has no state"
         return f"its first state begins at {states[0].valid_from}"
-
-    def resolve_alias(self, surface_form: str, as_of: TimeInput | None = None) -> dict[str, Any]:
-        """Return the preferred entity of a name, the chain that led there, and why. Raises as ``resolve`` does."""
-        bearer = self.who(surface_form, as_of)[0]
-        identifier = answers.identifier_now(self._store, self.names, bearer.entity, self._at(as_of))
-        return {
-            "entity": bearer.entity.value,
-            "uuid": self.names.uuid_of(bearer.entity.value),
-            "identifier": identifier,
-            "chain": [surface_form, identifier],
-            "why": bearer.why(),
-        }
-
-    def list_references(
-        self,
-        source: str | None = None,
-        target: str | None = None,
-        kind: str | None = None,
-        as_of: TimeInput | None = None,
-    ) -> list[dict[str, Any]]:
-        """Return the references that hold at ``as_of`` (default now) and fit, with what their ends are called then."""
-        at = self._at(as_of)
-        found = references(
-            self._store,
-            self.names,
-            self.resolve(source, as_of) if source else None,
-            self.resolve(target, as_of) if target else None,
-            self.prism.catalog.kind(kind) if kind else None,
-        )
-        return [self._reference_json(known, at) for known in found if known.holds(at)]
-
-    def _reference_json(self, known: KnownReference, at: Instant) -> dict[str, Any]:
-        return {
-            "reference": known.node.value,
-            "source": answers.entity_json(self._store, self.names, known.source, at),
-            "target": answers.entity_json(self._store, self.names, known.target, at),
-            "kind": local_name(known.kind.value),
-            "valid_from": answers.iso(known.valid_from),
-            "valid_until": answers.iso(known.valid_until),
-            "tier": known.tier,
-            "provenance": known.provenance or None,
-        }
 
     def recall(
         self,
@@ -279,28 +208,24 @@ class ReadingVerbs:
 
     def state_json_at(self, entity: str, as_of: Instant, known_at: Instant | None, prefer_wip: bool) -> dict[str, Any]:
         """Return the State JSON of an entity (an IRI) at an instant; ``{"state": None}`` where nothing holds."""
-        return self._state_json(NamedNode(entity), as_of, known_at, prefer_wip=prefer_wip) or {"state": None}
+        return self._state_of_all(NamedNode(entity), as_of, known_at, prefer_wip) or {"state": None}
 
     def check(self) -> list[dict[str, str]]:
         """Return every broken invariant of this project: ``{"check", "entity", "detail"}``; empty when sound.
 
-        ``stale-current`` and ``stale-tail`` tell of a derived graph that differs from the computation.
+        ``merged-in-a-circle`` tells of merges that lead back; ``stale-current`` and ``stale-tail`` of a derived graph
+        that differs from the computation.
         """
         from prism_rdf.maintenance.derived import stale
         from prism_rdf.validation.checks import run_checks
 
         broken = [(f.check, f.entity, f.detail) for f in run_checks(self._store, self.names)]
+        found = circles(self._store, self.names)
+        broken += [("merged-in-a-circle", entity.value, "its merges lead back to it") for entity in found]
         broken += [(f.check, f.entity.value, f.detail) for f in stale(self.prism.site, self.names)]
         return [{"check": check, "entity": entity, "detail": detail} for check, entity, detail in broken]
-
-    @property
-    def _store(self) -> EmbeddedStore:
-        return self.prism.store
 
     def _type_of(self, entity: NamedNode) -> EntityType:
         kind = type_of(self._store, self.names, entity)
         assert kind is not None, "resolve returns entities that have a type"
         return self.prism.catalog.type(kind)
-
-    def _at(self, as_of: TimeInput | None) -> Instant:
-        return self.prism.clock.now() if as_of is None else as_of_instant(as_of)

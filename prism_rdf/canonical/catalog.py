@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 
 from pyoxigraph import NamedNode
@@ -26,10 +26,12 @@ from prism_rdf.canonical.vocabulary import (
     texts_by_name,
 )
 from prism_rdf.errors import BadArgument, NotFoundError, UnknownType, ValidationError, Violation
-from prism_rdf.namespaces import RDF_TYPE, RDFS, XSD, local_name
+from prism_rdf.namespaces import RDF_TYPE, RDFS, XSD, local_name, prism
 
 _STRING = NamedNode(XSD + "string")
 _ANY_LITERAL = NamedNode(RDFS + "Literal")
+_SUBPROPERTY = NamedNode(RDFS + "subPropertyOf")
+_DEPENDENT_END = prism("dependentEnd")
 
 
 @dataclass(frozen=True)
@@ -91,11 +93,15 @@ class EntityType:
 
 @dataclass(frozen=True)
 class TypeCatalog:
-    """Every type, property and kind of reference that a store knows."""
+    """Every type, property and kind of reference that a store knows.
+
+    ``dependent_ends`` says of a kind which end, source or target, depends on the other; one without is left out.
+    """
 
     types: tuple[EntityType, ...]
     kinds: Mapping[str, NamedNode]
     _properties: Mapping[NamedNode, Property]
+    dependent_ends: Mapping[NamedNode, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, vocabulary: Vocabulary) -> TypeCatalog:
@@ -119,6 +125,7 @@ class TypeCatalog:
             types=tuple(sorted(known, key=lambda each: each.name)),
             kinds={local_name(kind.value): kind for kind in kinds},
             _properties=properties,
+            dependent_ends={kind: end for kind in kinds if (end := _dependent_end(vocabulary, kind))},
         )
 
     @classmethod
@@ -230,6 +237,18 @@ def _entity_type(vocabulary: Vocabulary, iri: NamedNode, properties: Mapping[Nam
         mutable=mutable,
         superclasses=above,
     )
+
+
+def _dependent_end(vocabulary: Vocabulary, kind: NamedNode) -> str:
+    """Return what a kind says of itself, else what the nearest kind says that it is a case of; empty when none does."""
+    seen, frontier = set[NamedNode](), [kind]
+    while frontier:
+        known = frontier.pop(0)
+        if end := vocabulary.text(known, _DEPENDENT_END):
+            return end
+        seen.add(known)
+        frontier += [above for above in vocabulary.nodes(known, _SUBPROPERTY) if above not in seen]
+    return ""
 
 
 def _refuse_homonyms(what: str, iris: Iterable[NamedNode]) -> None:

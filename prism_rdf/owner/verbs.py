@@ -29,6 +29,7 @@ PROJECT: Mapping[str, Effect] = {
     "diff": "reads",
     "drafts": "reads",
     "history": "reads",
+    "impact": "reads",
     "list_entities": "reads",
     "list_references": "reads",
     "list_types": "reads",

@@ -41,9 +41,7 @@ class KnownMerge:
     recorded_at: Instant
 
 
-def merge_of(
-    store: GraphReader, names: Names, entity: NamedNode, known_at: Instant | None = None
-) -> KnownMerge | None:
+def merge_of(store: GraphReader, names: Names, entity: NamedNode, known_at: Instant | None = None) -> KnownMerge | None:
     """Return the merge of this entity into another one, as believed at ``known_at`` (None: now)."""
     nodes = subjects(store, MERGED, entity, names.graph("semantic"))
     found = (_read(store, names, node, known_at) for node in nodes)
@@ -53,7 +51,7 @@ def merge_of(
 def merges_into(
     store: GraphReader, names: Names, entity: NamedNode, known_at: Instant | None = None
 ) -> tuple[KnownMerge, ...]:
-    """Return the merges of others into this entity itself, as believed at ``known_at`` (None: now), in a fixed order."""
+    """Return the merges of others into this entity itself, as believed at ``known_at`` (None: now), by IRI."""
     nodes = subjects(store, INTO, entity, names.graph("semantic"))
     found = (_read(store, names, node, known_at) for node in nodes)
     return tuple(sorted((merge for merge in found if merge is not None), key=lambda merge: merge.merged.value))
@@ -92,9 +90,7 @@ def members(
     return (entity, *sorted((each for each in found if each != entity), key=str))
 
 
-def merged_entities(
-    store: GraphReader, names: Names, known_at: Instant | None = None
-) -> Mapping[NamedNode, NamedNode]:
+def merged_entities(store: GraphReader, names: Names, known_at: Instant | None = None) -> Mapping[NamedNode, NamedNode]:
     """Return all that are merged, each with the entity that it is merged into."""
     nodes = subjects(store, RDF_TYPE, MERGE, names.graph("semantic"))
     found = (_read(store, names, node, known_at) for node in nodes)

@@ -50,6 +50,6 @@ def test_a_name_is_resolved_and_explained(run: Run) -> None:
     assert found["identifier"] == "ADR-101"
     lines = run("resolve", "ADR-001").out.splitlines()
     assert lines[0] == "ADR-101"
-    assert lines[1].startswith("why     'ADR-001' is its ")
+    assert lines[1].startswith("why     'ADR-001' was its identifier from ")
     assert f"uuid    {found['uuid']}" in lines
     assert run("resolve", "nobody").status == 6

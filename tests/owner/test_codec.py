@@ -62,6 +62,7 @@ INTENTS = (
     model.Memory("text", "note", AT, about=("u", "v"), mentions=("entity:u",), heading="h"),
     model.DraftVersion("u", "t", {P: (Literal("a"), Q), Q: ()}, AT, "working_tree"),
     model.DraftEnd("u", "t", AT, "discarded"),
+    model.Merge("a", "b", 2, "m", "doc", "the same"),
     model.Withdrawal(P, "u"),
 )
 
