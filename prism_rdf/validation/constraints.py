@@ -31,7 +31,7 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
 }
 _STRINGS = frozenset((XSD + "string", RDF + "langString"))
 _ANY_FORM = frozenset(XSD + name for name in ("anyURI", "gYear", "gYearMonth"))  # pySHACL asks for no form
-_NUMBERS = frozenset(XSD + name for name in ("integer", "decimal"))
+_NUMBERS = frozenset(XSD + name for name in ("integer", "decimal", "double", "float"))
 _INTEGER = NamedNode(XSD + "integer")
 _INSTANT = XSD + "dateTime"
 
@@ -111,11 +111,11 @@ def limit(wanted: Term, compare: Callable[[Any, Any], bool]) -> Each:
     bound = _comparable(wanted)
     if bound is None:
         raise Unknown
-    numeric = isinstance(bound, (int, Decimal))
+    numeric = isinstance(bound, (int, Decimal, float))
 
     def holds(said: Said, value: Any) -> bool:
         known = _comparable(value)
-        return known is not None and isinstance(known, (int, Decimal)) is numeric and compare(known, bound)
+        return known is not None and isinstance(known, (int, Decimal, float)) is numeric and compare(known, bound)
 
     return holds
 
