@@ -13,10 +13,12 @@ from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.canonical.entities import plan_entities, type_of
 from prism_rdf.clock import Instant
 from prism_rdf.errors import UnknownEntity, ValidationError, Violation
+from prism_rdf.evidence.bookmarks import plan_bookmarks
 from prism_rdf.evidence.memories import plan_memories
 from prism_rdf.forgotten import Forgotten
 from prism_rdf.model import (
     Alias,
+    Bookmark,
     Candidate,
     ChangeSet,
     DraftEnd,
@@ -85,6 +87,7 @@ def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> ChangeS
     parts.append(plan_memories(ground.store, _of(Memory, intents), writing))
     parts.append(plan_drafts(ground.store, _of(DraftVersion, intents), _of(DraftEnd, intents), writing))
     parts += [_plan_withdrawal(ground.store, each, writing) for each in _of(Withdrawal, intents)]
+    parts.append(plan_bookmarks(ground.store, _of(Bookmark, intents), writing))
     delta = _netted(Delta.joined(parts))
     delta += plan_review(ground.store, delta, intents, writing)
     if not delta.adds and not delta.removes:

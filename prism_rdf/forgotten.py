@@ -21,6 +21,7 @@ from prism_rdf.clock import Instant
 from prism_rdf.evidence.memories import memory_node
 from prism_rdf.model import (
     Alias,
+    Bookmark,
     Candidate,
     DraftEnd,
     DraftVersion,
@@ -139,6 +140,7 @@ _KINDS: dict[type[Intent], str] = {
     Withdrawal: "withdrawal",
     Candidate: "candidate",
     Ruling: "ruling",
+    Bookmark: "bookmark",
 }
 
 
@@ -167,7 +169,7 @@ def _marks(intent: Intent, names: Names) -> Iterable[Mark]:
         yield Mark("clue", names.uuid_of(clue_node(intent, names).value))
     elif isinstance(intent, Ruling):
         yield Mark("candidate", intent.candidate)
-    else:
+    elif not isinstance(intent, Bookmark):
         yield Mark("entity", intent.entity)
 
 

@@ -307,6 +307,19 @@ class Ruling:
     applied: NamedNode | None = None
 
 
+@dataclass(frozen=True)
+class Bookmark:
+    """How far a source was read: ``commit`` is the last one, of a reading by the mapping with this digest.
+
+    ``counts`` is JSON: what the reading came to so far. A source has one bookmark for each mapping.
+    """
+
+    source: str
+    mapping: str
+    commit: str
+    counts: str = "{}"
+
+
 Intent = (
     NewEntity
     | Event
@@ -319,6 +332,7 @@ Intent = (
     | Withdrawal
     | Candidate
     | Ruling
+    | Bookmark
 )
 
 
