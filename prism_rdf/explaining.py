@@ -13,6 +13,7 @@ from prism_rdf.canonical.catalog import EntityType
 from prism_rdf.clock import Instant
 from prism_rdf.model import Term, Withdrawal, instant_literal
 from prism_rdf.namespaces import Names, local_name, meta_graph, prism
+from prism_rdf.review.queue import promotion_of
 from prism_rdf.semantic.aliases import aliases_of
 from prism_rdf.semantic.merges import KnownMerge, members, merges_into
 from prism_rdf.semantic.references import references
@@ -38,6 +39,27 @@ def event_json(store: GraphReader, names: Names, event: NamedNode) -> dict[str, 
         "description": node.text(prism("description")) or None,
         "tier": node.number(prism("tier")),
         "props_drift": node.text(prism("propsDrift")) == "true",
+        "review": review_json(store, names, event),
+    }
+
+
+def review_json(store: GraphReader, names: Names, applied: NamedNode) -> dict[str, Any] | None:
+    """Return which guess an event, alias or reference was, what was quoted for it, and who promoted it.
+
+    None for what was said directly.
+    """
+    found = promotion_of(store, names, applied)
+    if found is None:
+        return None
+    candidate, known = found
+    return {
+        "candidate": candidate.node.value,
+        "reviewer": known.ruling.reviewer or None,
+        "reviewed_at": iso(known.recorded_at),
+        "note": known.ruling.note or None,
+        "edited": list(known.ruling.edited),
+        "confidence": candidate.confidence,
+        "quotes": [{"quote": each.clue.quote or None, "source": each.clue.source or None} for each in candidate.clues],
     }
 
 

@@ -11,12 +11,13 @@ from pyoxigraph import NamedNode
 
 from prism_rdf.drafting import DraftingVerbs
 from prism_rdf.model import Event, Intent, NewEntity
+from prism_rdf.reviewing import ReviewingVerbs
 from prism_rdf.statements import node_named
 from prism_rdf.storage.about import about
 from prism_rdf.writing import WritingVerbs
 
 
-class Project(WritingVerbs, DraftingVerbs):
+class Project(WritingVerbs, DraftingVerbs, ReviewingVerbs):
     """One project of a store. Get it with ``Prism.project(pid)``."""
 
     def ingest(

@@ -180,16 +180,24 @@ def _ruling(said: About, candidate: str) -> Ruling:
     )
 
 
-def queue(store: GraphReader, names: Names, kind: str | None = None, status: str | None = None) -> list[NamedNode]:
-    """Return the candidates that are of this kind and stand there now (None: any), the longest waiting first."""
+def queue(
+    store: GraphReader, names: Names, kind: str | None = None, status: str | None = None
+) -> dict[NamedNode, Instant]:
+    """Return the candidates that are of this kind and stand there now (None: any), the longest waiting first.
+
+    With each comes when it was first guessed.
+    """
     classes = [CLASSES[kind]] if kind else list(CLASSES.values())
-    stands = f"?node prism:candidateStatus {Literal(status)} ." if status else ""
-    text = f"""SELECT ?node {{ GRAPH {names.graph("review")} {{
-        VALUES ?class {{ {" ".join(map(str, classes))} }} ?node a ?class ; prism:recordedAt ?at . {stands} }} }}
+    stands = f"; prism:candidateStatus {Literal(status)}" if status else ""
+    text = f"""SELECT ?node ?at {{ GRAPH {names.graph("review")} {{
+        VALUES ?class {{ {" ".join(map(str, classes))} }} ?node a ?class ; prism:recordedAt ?at {stands} }} }}
         ORDER BY ?at ?node"""
     answer = store.query(text, prefixes=PREFIXES)
     assert isinstance(answer, QuerySolutions)
-    return [row["node"] for row in answer if isinstance(row["node"], NamedNode)]
+    found = ((row["node"], row["at"]) for row in answer)
+    return {
+        node: Instant.parse(at.value) for node, at in found if isinstance(node, NamedNode) and isinstance(at, Literal)
+    }
 
 
 def about_entity(store: GraphReader, names: Names, entity: NamedNode) -> set[NamedNode]:
