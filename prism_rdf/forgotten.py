@@ -32,6 +32,7 @@ from prism_rdf.model import (
     NewEntity,
     Reference,
     Ruling,
+    TypeText,
     Withdrawal,
     instant_literal,
 )
@@ -141,6 +142,7 @@ _KINDS: dict[type[Intent], str] = {
     Candidate: "candidate",
     Ruling: "ruling",
     Bookmark: "bookmark",
+    TypeText: "file of types",
 }
 
 
@@ -169,7 +171,7 @@ def _marks(intent: Intent, names: Names) -> Iterable[Mark]:
         yield Mark("clue", names.uuid_of(clue_node(intent, names).value))
     elif isinstance(intent, Ruling):
         yield Mark("candidate", intent.candidate)
-    elif not isinstance(intent, Bookmark):
+    elif not isinstance(intent, (Bookmark, TypeText)):
         yield Mark("entity", intent.entity)
 
 

@@ -320,6 +320,18 @@ class Bookmark:
     counts: str = "{}"
 
 
+@dataclass(frozen=True)
+class TypeText:
+    """A file of types as it is to be from now on: its Turtle, or None when the project is to be without it.
+
+    ``source`` says where it was read, if anywhere.
+    """
+
+    file_name: str
+    content: str | None
+    source: str = ""
+
+
 Intent = (
     NewEntity
     | Event
@@ -333,6 +345,7 @@ Intent = (
     | Candidate
     | Ruling
     | Bookmark
+    | TypeText
 )
 
 

@@ -36,7 +36,7 @@ PREFIXES: dict[str, str] = {
     "sh": SH,
 }
 
-LAYERS = ("canonical", "semantic", "temporal", "evidence", "memory", "review", "current", "tail")
+LAYERS = ("canonical", "semantic", "temporal", "evidence", "memory", "review", "types", "current", "tail")
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _UUID_ROOT = UUID("6f0c1f6e-5d5e-5c0b-9a51-6a6d1b7d2c10")
@@ -161,6 +161,9 @@ class Names:
 
     def ruling(self, uuid: str) -> NamedNode:
         return self._of("ruling", uuid)
+
+    def type_text(self, uuid: str) -> NamedNode:
+        return self._of("types", uuid)
 
     def uuid_of(self, iri: str) -> str:
         """Return the last path segment of an IRI minted here."""

@@ -17,7 +17,7 @@ from prism_rdf.semantic.references import KIND, SOURCE, TARGET
 from prism_rdf.storage.about import About, about
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.temporal.events import ASSERTION, CHANGES
-from prism_rdf.temporal.states import HAS_STATE
+from prism_rdf.temporal.states import COMMIT_STATUS, HAS_STATE
 from prism_rdf.validation.gate import Scope
 
 _SCOPE_OF: dict[NamedNode, Scope] = {
@@ -35,6 +35,7 @@ _SCOPE_OF: dict[NamedNode, Scope] = {
     prism("ReferenceCandidate"): "candidate",
     prism("Clue"): "candidate",
     prism("Ruling"): "candidate",
+    prism("TypeText"): "text",
 }
 Shown = frozenset[tuple[object, object, object]]
 Superclasses = Callable[[NamedNode], Iterable[NamedNode]]
@@ -77,7 +78,8 @@ def _judged(
             held = [Triple(graph, t.predicate, t.object) for t in triples]
             ends = [t.object for t in triples if isinstance(t.object, NamedNode)]
             types = [triple for end in ends for triple in _types(after, names, end, superclasses)]
-            yield "snapshot", [Triple(graph, RDF_TYPE, kind), *held, *types]
+            is_draft = about(after, graph, names.graph("temporal")).text(COMMIT_STATUS) == "wip"
+            yield "fragment" if is_draft else "snapshot", [Triple(graph, RDF_TYPE, kind), *held, *types]
         return
     scope = _SCOPE_OF.get(node.iri(RDF_TYPE) or RDF_TYPE)
     if scope is None:
@@ -85,7 +87,7 @@ def _judged(
     if scope == "event":
         said = [about(after, assertion, graph) for assertion in node.iris(ASSERTION)]
         triples += [q.triple for assertion in said for q in assertion.quads]
-        yield "snapshot", _unshown(after, names, node.iri(CHANGES), said, superclasses, shown)
+        yield "fragment", _unshown(after, names, node.iri(CHANGES), said, superclasses, shown)
     if scope == "reference":
         yield "link", _link(after, names, node.iri(SOURCE), node.iri(KIND), node.iri(TARGET), superclasses)
     yield scope, triples
@@ -99,7 +101,7 @@ def _unshown(
     superclasses: Superclasses,
     shown: Shown,
 ) -> list[Triple]:
-    """Return each assertion that no new state shows as a snapshot of its own: it must fit the type as well."""
+    """Return each assertion that no new state shows as a part of one: it must fit the type as well."""
     kind = type_of(after, names, entity) if entity is not None else None
     triples: list[Triple] = []
     for assertion in said:

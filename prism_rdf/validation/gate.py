@@ -4,14 +4,17 @@
     identity    an identity, whole                                                canonical.ttl
     event       a supersession event with its assertions, whole                   temporal.ttl
     state       what is known about a state, a draft or an earlier belief, whole  temporal.ttl
-    snapshot    what a state says, with the state as subject and the entity's     one per type, made from the catalog
-                type; the types of the entities that it refers to
+    snapshot    what a state says, with the state as subject and the entity's     one per type, made from the catalog,
+                type; the types of the entities that it refers to                 and the project's own
+    fragment    the same of a part of a state: a draft, an assertion not shown    one per type
     alias       an alias, whole                                                   semantic.ttl
     reference   a reference, whole                                                semantic.ttl
     merge       a merge, whole                                                    semantic.ttl
-    link        the direct triple of a reference, and all the types of both ends  semantic.ttl (CAN_REFERENCE)
+    link        the direct triple of a reference, and all the types of both ends  semantic.ttl (CAN_REFERENCE), or
+                                                                                  the project's own
     memory      a memory or a concept, whole                                      evidence.ttl
     candidate   a candidate, a clue or a ruling, whole                            review.ttl
+    text        a file of types, whole                                            canonical.ttl
 
 Each scope is checked apart from the others, since one node is the subject of several: the closed shape of an identity
 must not see what the states of the entity say. A subject that no shape of its scope looks at is a violation too.
@@ -34,7 +37,20 @@ from prism_rdf.namespaces import RDF_TYPE, SHAPE, local_name
 if TYPE_CHECKING:
     from prism_rdf.validation.engine import Result, Shapes
 
-Scope = Literal["identity", "event", "state", "snapshot", "alias", "reference", "merge", "link", "memory", "candidate"]
+Scope = Literal[
+    "identity",
+    "event",
+    "state",
+    "snapshot",
+    "fragment",
+    "alias",
+    "reference",
+    "merge",
+    "link",
+    "memory",
+    "candidate",
+    "text",
+]
 
 KINDS = (
     "REFERENCES",
@@ -58,6 +74,7 @@ SHAPES_OF: Mapping[Scope, tuple[str, ...]] = {
     "link": KINDS,
     "memory": ("Memory", "Concept", "EarlierBelief"),
     "candidate": ("FactCandidate", "AliasCandidate", "ReferenceCandidate", "Clue", "Ruling", "EarlierBelief"),
+    "text": ("TypeText",),
 }
 
 _SOURCE = NamedNode("urn:prism:link:source")
@@ -68,11 +85,22 @@ Classes = frozenset[NamedNode]
 class Gate:
     """Judges changes before they are written.
 
-    ``type_shapes`` makes the shapes of the types (canonical.type_shapes); it is called by the first check.
+    ``type_shapes`` makes the shapes of the types (canonical.type_shapes); it is called by the first check. The shapes
+    of a project add to them: ``states`` must hold of states too, and of the shapes in ``links`` those that ``of_kind``
+    names for a kind allow references of that kind which no other shape allows.
     """
 
-    def __init__(self, type_shapes: Callable[[], Iterable[Triple]]) -> None:
+    def __init__(
+        self,
+        type_shapes: Callable[[], Iterable[Triple]],
+        states: Iterable[Triple] = (),
+        links: Iterable[Triple] = (),
+        of_kind: Mapping[NamedNode, Sequence[str]] | None = None,
+    ) -> None:
         self._make_type_shapes = type_shapes
+        self._states = tuple(states)
+        self._own_links = tuple(links)
+        self._of_kind = of_kind or {}
         self._lock = threading.Lock()
         self._links: dict[tuple[Classes, NamedNode, Classes], tuple[Result, ...]] = {}
 
@@ -90,8 +118,8 @@ class Gate:
             return ()
         if scope == "link":
             return tuple(self._link_results(triples))
-        if scope == "snapshot":
-            outcome = self._type_shapes.check(triples)
+        if scope in ("snapshot", "fragment"):
+            outcome = (self._state_shapes if scope == "snapshot" else self._type_shapes).check(triples)
         else:
             outcome = shipped_shapes().check(triples, [SHAPE + name for name in SHAPES_OF[scope]])
         return (*outcome.results, *(_unseen(scope, *each) for each in outcome.unseen))
@@ -101,6 +129,18 @@ class Gate:
         from prism_rdf.validation.engine import Shapes
 
         return Shapes(self._make_type_shapes())
+
+    @cached_property
+    def _state_shapes(self) -> Shapes:
+        from prism_rdf.validation.engine import Shapes
+
+        return Shapes((*self._make_type_shapes(), *self._states)) if self._states else self._type_shapes
+
+    @cached_property
+    def _link_shapes(self) -> Shapes:
+        from prism_rdf.validation.engine import Shapes
+
+        return Shapes(self._own_links)
 
     def _link_results(self, triples: Sequence[Triple]) -> Iterator[Result]:
         """Links between the same types by the same kind share one verdict, which is kept."""
@@ -133,10 +173,19 @@ class Gate:
                 triples = [Triple(_SOURCE, kind, _TARGET)]
                 triples += [Triple(_SOURCE, RDF_TYPE, each) for each in source]
                 triples += [Triple(_TARGET, RDF_TYPE, each) for each in target]
-                outcome = shipped_shapes().check(triples, [SHAPE + name for name in KINDS])
-                unruled = [_unruled(kind) for node, _ in outcome.unseen if node == str(_SOURCE)]
-                self._links[key] = (*outcome.results, *unruled)
+                self._links[key] = self._judge_link(triples, kind)
             return self._links[key]
+
+    def _judge_link(self, triples: Sequence[Triple], kind: NamedNode) -> tuple[Result, ...]:
+        """Return why no shape allows a link; what the first one says that allows it, where one does."""
+        outcome = shipped_shapes().check(triples, [SHAPE + name for name in KINDS])
+        is_ruled = all(node != str(_SOURCE) for node, _ in outcome.unseen)
+        said = [outcome.results] if is_ruled else []
+        said += (self._link_shapes.check(triples, [name]).results for name in self._of_kind.get(kind, ()))
+        for results in said:
+            if all(result.severity != "Violation" for result in results):
+                return results
+        return tuple(result for results in said for result in results) or (_unruled(kind, self._of_kind),)
 
 
 @cache
@@ -162,9 +211,10 @@ def _unseen(scope: Scope, node: str, kind: str) -> Result:
     )
 
 
-def _unruled(kind: NamedNode) -> Result:
+def _unruled(kind: NamedNode, ruled: Iterable[NamedNode]) -> Result:
     from prism_rdf.validation.engine import Result
 
+    kinds = dict.fromkeys((*KINDS, *(local_name(each.value) for each in ruled)))
     return Result(
         node="",
         path="",
@@ -172,7 +222,7 @@ def _unruled(kind: NamedNode) -> Result:
         shape=f"<{SHAPE}>",
         severity="Violation",
         message=f"no shape says which types {local_name(kind.value)} may lead from and to",
-        mend=f"Use one of {', '.join(KINDS)}, or declare a shape with sh:targetSubjectsOf {kind}.",
+        mend=f"Use one of {', '.join(kinds)}, or declare a shape with sh:targetSubjectsOf {kind}.",
     )
 
 
