@@ -186,6 +186,6 @@ def _comparable(term: Any) -> Any:
         value = VALUES[term.datatype.value](term.value)
     except ValueError:
         return None
-    if term.datatype.value == _INSTANT and (value.tzinfo is None or value in (EARLIEST, LATEST)):
-        return None
-    return value
+    if term.datatype.value == _INSTANT:
+        return None if value.tzinfo is None or value in (EARLIEST, LATEST) else value
+    return value if value == value else None  # NaN compares with nothing

@@ -45,6 +45,19 @@ def _date(text: str) -> date:
     return date.min if year < 1 else date.max
 
 
+class _NotANumber(float):
+    """NaN, which is neither less nor greater. A decimal that meets it raises what pySHACL does not expect."""
+
+    def _compare(self, other: object) -> bool:
+        raise TypeError("NaN compares with nothing")
+
+    __lt__ = __le__ = __gt__ = __ge__ = _compare
+
+
+def _double(text: str) -> float:
+    return _NotANumber(text) if text == "NaN" else float(text)
+
+
 def _matched(pattern: re.Pattern[str], make: Callable[[str], Any]) -> Callable[[str], Any]:
     def convert(text: str) -> Any:
         if pattern.fullmatch(text) is None:
@@ -66,7 +79,7 @@ VALUES: Mapping[str, Callable[[str], Any]] = {
     XSD + "date": _date,
     XSD + "integer": _matched(_INTEGER, int),
     XSD + "decimal": _matched(_DECIMAL, Decimal),
-    XSD + "double": _matched(_DOUBLE, float),
-    XSD + "float": _matched(_DOUBLE, float),
+    XSD + "double": _matched(_DOUBLE, _double),
+    XSD + "float": _matched(_DOUBLE, _double),
     XSD + "boolean": _boolean,
 }

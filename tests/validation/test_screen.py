@@ -331,6 +331,15 @@ def test_a_value_that_a_shape_looks_at_is_seen_though_it_is_no_subject() -> None
     assert outcome.unseen == (("<https://example.org/a>", ""),)
 
 
+@pytest.mark.parametrize(
+    "bound", ["sh:minInclusive 0.0", "sh:maxInclusive 1.0", "sh:maxExclusive 1e0", "sh:minExclusive 0"]
+)
+def test_no_bound_allows_what_is_not_a_number(bound: str) -> None:
+    shapes = Shapes(triples(f"{SHAPE_OF_A} ; {bound} ."))
+    (found,) = shapes.check(triples("ex:a a ex:A ; ex:p 'NaN'^^xsd:double, 0.5 .")).results
+    assert found.value.startswith('"NaN"')
+
+
 def test_a_shape_that_leads_back_to_itself_is_left_to_pyshacl() -> None:
     rules = triples("ex:S a sh:NodeShape ; sh:targetClass ex:A ; sh:property [ sh:path ex:p ; sh:node ex:S ] .")
     said = triples("ex:a a ex:A ; ex:p ex:b . ex:b ex:p ex:a .")
