@@ -96,6 +96,9 @@ class Instant:
 
     def iso(self) -> str:
         """Return the canonical xsd:dateTime in Z, microseconds only where there are any."""
+        return _formatted(self.micros)
+
+    def _written(self) -> str:
         days, rest = divmod(self.micros, _MICROS_PER_DAY)
         year, month, day = _civil_from_days(days)
         seconds, micros = divmod(rest, 1_000_000)
@@ -128,6 +131,11 @@ class Instant:
 def _parsed(text: str) -> Instant:
     """The store gives the same few instants back again and again."""
     return Instant._read(text)
+
+
+@lru_cache(maxsize=65_536)
+def _formatted(micros: int) -> str:
+    return Instant(micros)._written()
 
 
 TimeInput = Instant | datetime | date | str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from uuid import UUID, uuid5
 
 from pyoxigraph import NamedNode
@@ -54,6 +55,7 @@ def prism(local: str) -> NamedNode:
 RDF_TYPE = NamedNode(RDF + "type")
 
 
+@lru_cache(maxsize=4096)
 def local_name(iri: str) -> str:
     """Return what follows the last ``#`` or ``/`` of an IRI.
 
@@ -116,7 +118,7 @@ class Names:
 
     def graph(self, layer: str) -> NamedNode:
         """Return the graph of a layer of this namespace; ``layer`` is one of LAYERS."""
-        return self._of("graph", layer)
+        return _graph(self.base, self.namespace, layer)
 
     def entity(self, uuid: str) -> NamedNode:
         return self._of("entity", uuid)
@@ -168,6 +170,11 @@ class Names:
     def uuid_of(self, iri: str) -> str:
         """Return the last path segment of an IRI minted here."""
         return iri.rsplit("/", 1)[-1]
+
+
+@lru_cache(maxsize=1024)
+def _graph(base: str, namespace: str, layer: str) -> NamedNode:
+    return NamedNode(f"{base}/{namespace}/graph/{layer}")
 
 
 def meta_graph(base: str) -> NamedNode:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 from pyoxigraph import Literal, NamedNode, Quad
 
@@ -17,20 +19,24 @@ class About:
     node: NamedNode
     quads: tuple[Quad, ...]
 
+    @cached_property
+    def _objects(self) -> dict[NamedNode, list[Any]]:
+        found: dict[NamedNode, list[Any]] = {}
+        for quad in self.quads:
+            found.setdefault(quad.predicate, []).append(quad.object)
+        return found
+
     def iris(self, predicate: NamedNode) -> tuple[NamedNode, ...]:
-        return tuple(q.object for q in self.quads if q.predicate == predicate and isinstance(q.object, NamedNode))
+        return tuple(each for each in self._objects.get(predicate, ()) if isinstance(each, NamedNode))
 
     def iri(self, predicate: NamedNode) -> NamedNode | None:
         return next(iter(self.iris(predicate)), None)
 
     def term(self, predicate: NamedNode) -> NamedNode | Literal | None:
-        for quad in self.quads:
-            if quad.predicate == predicate and isinstance(quad.object, (NamedNode, Literal)):
-                return quad.object
-        return None
+        return next((o for o in self._objects.get(predicate, ()) if isinstance(o, (NamedNode, Literal))), None)
 
     def texts(self, predicate: NamedNode) -> tuple[str, ...]:
-        return tuple(q.object.value for q in self.quads if q.predicate == predicate and isinstance(q.object, Literal))
+        return tuple(each.value for each in self._objects.get(predicate, ()) if isinstance(each, Literal))
 
     def text(self, predicate: NamedNode, default: str = "") -> str:
         return next(iter(self.texts(predicate)), default)

@@ -12,7 +12,8 @@ from prism_rdf.model import State, Term, instant_literal
 from prism_rdf.namespaces import PREFIXES, Names
 from prism_rdf.storage.about import about, objects, subjects
 from prism_rdf.storage.interface import GraphReader
-from prism_rdf.temporal.drafts import DRAFT_OF
+from prism_rdf.storage.overlay import Overlay
+from prism_rdf.temporal.drafts import DRAFT_OF, THREAD
 from prism_rdf.temporal.states import CAUSED_BY, COMMIT_STATUS, HAS_STATE, SUPERSEDED_BY, VOID
 from prism_rdf.temporal.tail import tail_node
 
@@ -64,10 +65,13 @@ def sealed_at(
 ) -> State | None:
     """Return the sealed state that covers ``at`` as believed at ``known_at`` (None: now), a void included.
 
-    The last state is found without looking at the history before it.
+    Of what is believed now the last state is found without looking at the history before it, an earlier one by a query.
     """
-    last = _last(store, names, entity, at) if known_at is None else None
-    return last or covering(states_of(store, names, entity, known_at), at, prefer_wip=False)
+    if known_at is None:
+        last = _last(store, names, entity, at)
+        if last is not None or not isinstance(store, Overlay):
+            return last or _earlier(store, names, entity, at)
+    return covering(states_of(store, names, entity, known_at), at, prefer_wip=False)
 
 
 def state_at(
@@ -79,14 +83,19 @@ def state_at(
     *,
     prefer_wip: bool,
 ) -> State | None:
-    """Return the state that covers ``at``, a draft first when preferred, as ``covering`` does of all states.
+    """Return the state that covers ``at``, a draft first when preferred, as ``covering`` does of all states."""
+    draft = covering(_drafts_of(store, names, entity, known_at), at, prefer_wip=True) if prefer_wip else None
+    return draft or sealed_at(store, names, entity, at, known_at)
 
-    What is believed now of an entity without drafts is asked of the engine: the last state, else by a query.
-    """
-    drafted = prefer_wip and bool(subjects(store, DRAFT_OF, entity, names.graph("temporal")))
-    if known_at is not None or drafted:
-        return covering(states_of(store, names, entity, known_at), at, prefer_wip=prefer_wip)
-    return _last(store, names, entity, at) or _earlier(store, names, entity, at)
+
+def _drafts_of(store: GraphReader, names: Names, entity: NamedNode, known_at: Instant | None) -> tuple[State, ...]:
+    graph = names.graph("temporal")
+    found = (
+        _read(store, names, entity, version, known_at)
+        for thread in subjects(store, DRAFT_OF, entity, graph)
+        for version in subjects(store, THREAD, thread, graph)
+    )
+    return tuple(sorted((state for state in found if state is not None), key=_order))
 
 
 def _last(store: GraphReader, names: Names, entity: NamedNode, at: Instant) -> State | None:
@@ -99,15 +108,15 @@ def _earlier(store: GraphReader, names: Names, entity: NamedNode, at: Instant) -
     text = _COVERING.replace("$graph", str(names.graph("temporal"))).replace("$entity", str(entity))
     answer = store.query(text.replace("$at", str(instant_literal(at))), prefixes=PREFIXES)
     assert isinstance(answer, QuerySolutions)
-    found = next((row["state"] for row in answer), None)
-    return _read(store, names, entity, found, None) if isinstance(found, NamedNode) else None
+    found = (_read(store, names, entity, row["state"], None) for row in answer)
+    return next((state for state in found if state is not None and state.commit_status == "committed"), None)
 
 
 _COVERING = """SELECT ?state { GRAPH $graph {
     $entity prism:hasState ?state .
     ?state prism:validUntil ?until . FILTER (?until > $at)
     OPTIONAL { ?state prism:validFrom ?from } FILTER (!BOUND(?from) || ?from <= $at)
-    ?state prism:commitStatus "committed" . FILTER NOT EXISTS { ?state prism:withdrawnAt ?withdrawn } } }"""
+    FILTER NOT EXISTS { ?state prism:withdrawnAt ?withdrawn } } }"""  # drafts too: few, and a pattern costs more
 
 
 def future_edges(store: GraphReader, names: Names, entity: NamedNode, after: Instant) -> tuple[Instant, ...]:
