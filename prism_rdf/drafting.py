@@ -45,7 +45,8 @@ class DraftingVerbs(ReadingVerbs):
                 rule=f"a draft comes from {', '.join(_SOURCES)}",
                 mend="leave it out for 'explicit'",
             )
-        node = self.resolve(entity)
+        meant = self.who(entity)[0]
+        node = meant.entity
         known, touched = self._type_of(node), self._touched(at)
         said = assertions(known, props, Edge(touched), None, self.resolve)
         fresh = str(uuid4())
@@ -59,7 +60,7 @@ class DraftingVerbs(ReadingVerbs):
             return (DraftVersion(self.names.uuid_of(node.value), uuid, held, touched, source),)
 
         payload = [node.value, dict(props), source, at]
-        receipt = self.prism.commit(self.pid, intents, "wip", idempotency_key, payload)
+        receipt = self._noted(self.prism.commit(self.pid, intents, "wip", idempotency_key, payload), meant)
         thread = open_thread(self._store, self.names, node)
         wip = self.names.uuid_of(thread.node.value) if thread else fresh
         return {"wip": wip, "entity": node.value, **receipt.as_dict()}

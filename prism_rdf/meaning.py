@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pyoxigraph import NamedNode
@@ -10,11 +11,13 @@ from pyoxigraph import NamedNode
 from prism_rdf import answers, naming, relating
 from prism_rdf.clock import Instant, TimeInput, as_of_instant
 from prism_rdf.errors import AmbiguousError, BadArgument, UnknownEntity
+from prism_rdf.model import Receipt
 from prism_rdf.namespaces import Names
 from prism_rdf.semantic.merges import chain_from
 from prism_rdf.storage.embedded import EmbeddedStore
 
 if TYPE_CHECKING:
+    from prism_rdf.canonical.catalog import TypeCatalog
     from prism_rdf.prism import Prism
 
 
@@ -28,6 +31,11 @@ class MeaningVerbs:
         self.prism = prism
         self.pid = pid
         self.names = Names(prism.base, pid)
+
+    @property
+    def _catalog(self) -> TypeCatalog:
+        """What this project knows of types now."""
+        return self.prism.schema(self.pid).catalog
 
     def resolve(self, ref: str, as_of: TimeInput | None = None, known_at: TimeInput | int | None = None) -> NamedNode:
         """Return the entity that ``ref`` names at ``as_of``, else now, else last before; merges are followed.
@@ -57,7 +65,7 @@ class MeaningVerbs:
         now = self.prism.clock.now()
         self.prism.bring_up_to_date()
         if as_of is None and known_at is None:
-            borne = naming.bearers_now(self._store, self.names, ref, self.prism.catalog.identifying, now)
+            borne = naming.bearers_now(self._store, self.names, ref, self._catalog.identifying, now)
             if len(self._followed(borne, None)) == 1:
                 return borne
         known = self._borne(ref, known_at)
@@ -70,7 +78,7 @@ class MeaningVerbs:
 
     def _borne(self, ref: str, known_at: Instant | None) -> tuple[naming.Bearer, ...]:
         """Return all who ever bore a name, as believed at ``known_at``, and where nobody did, as believed now."""
-        identifying = self.prism.catalog.identifying
+        identifying = self._catalog.identifying
         known = naming.bearers(self._store, self.names, ref, identifying, known_at)
         if not known and known_at is not None:
             known = naming.bearers(self._store, self.names, ref, identifying)
@@ -182,7 +190,7 @@ class MeaningVerbs:
                 mend=f"ask in that project (--pid {other}), or name an entity of {self.pid}",
                 node=ref,
             )
-        close = naming.close_names(self._store, self.names, ref, self.prism.catalog.identifying)
+        close = naming.close_names(self._store, self.names, ref, self._catalog.identifying)
         suggested = f"did you mean {' or '.join(map(repr, close))}? " if close else ""
         return UnknownEntity(
             f"no entity of {self.pid} is called {ref!r}",
@@ -212,6 +220,17 @@ class MeaningVerbs:
             mend="use the uuid of the one that you mean",
         )
 
+    def _noted(self, receipt: Receipt, *meant: naming.Bearer) -> Receipt:
+        """Return the receipt of a write with a note on each entity that was named and is merged into another one."""
+        now = self.prism.clock.now()
+        notes = [
+            f"{self._called(each.merged, now) or each.form} is merged into {self._called(each.entity, now)}: "
+            f"this is recorded of {each.entity.value}"
+            for each in meant
+            if each.merged is not None
+        ]
+        return replace(receipt, notes=(*receipt.notes, *dict.fromkeys(notes))) if notes else receipt
+
     def list_references(
         self,
         source: str | None = None,
@@ -236,7 +255,7 @@ class MeaningVerbs:
             )
         at, known = self._at(as_of), self.prism.system_time(known_at)
         one, other, either = (self.resolve(ref, as_of, known_at) if ref else None for ref in (source, target, entity))
-        kind_iri = self.prism.catalog.kind(kind) if kind else None
+        kind_iri = self._catalog.kind(kind) if kind else None
         found = relating.references_of(self._store, self.names, one, other, either, kind_iri, known)
         return [relating.reference_json(self._store, self.names, each, at, known) for each in found if each.holds(at)]
 
@@ -260,7 +279,7 @@ class MeaningVerbs:
                 f"depth {depth} reaches nothing", rule="a depth is 1 or more", mend="leave it out for all"
             )
         node, at = self.resolve(entity, as_of, known_at), self._at(as_of)
-        catalog = self.prism.catalog
+        catalog = self._catalog
         wanted = [catalog.kind(kind) for kind in kinds] if kinds else None
         known = self.prism.system_time(known_at)
         return relating.impact(self._store, self.names, catalog, node, at, known, wanted, depth)

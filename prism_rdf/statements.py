@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from prism_rdf.namespaces import XSD, Names
 Props = Mapping[str, Value | Sequence[Value] | None]
 Resolve = Callable[[str], NamedNode]
 
+_REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _DATE_TIME = NamedNode(XSD + "dateTime")
 
 
@@ -37,9 +39,18 @@ def check_order(start: Instant | None, until: Instant | None) -> None:
 
 
 def check_alias(surface_form: str) -> None:
-    if not surface_form.strip():
+    """Raise BadArgument for a form that shows nothing, or has characters that are none of a name."""
+    kinds = {char: unicodedata.category(char) for char in surface_form.strip()}
+    if not any(kind[0] not in "CZ" for kind in kinds.values()):
         raise BadArgument(
             "an alias needs a surface form", rule="a name is not empty", mend="give the name as it is written"
+        )
+    odd = [char for char, kind in kinds.items() if kind in ("Cc", "Cs", "Zl", "Zp") or char in _REORDERING]
+    if odd:
+        raise BadArgument(
+            f"the name {surface_form!r} has the character U+{ord(odd[0]):04X}",
+            rule="a name is one line of text, without control characters and marks that reorder it",
+            mend="give the name as it is read, in one line",
         )
 
 

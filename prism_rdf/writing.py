@@ -10,9 +10,9 @@ from uuid import uuid4
 
 from pyoxigraph import Literal, NamedNode
 
-from prism_rdf import explaining
+from prism_rdf import explaining, naming
 from prism_rdf.clock import Edge, Instant, TimeInput, start_of
-from prism_rdf.errors import BadArgument, NotFoundError
+from prism_rdf.errors import BadArgument, NotFoundError, RefusedError
 from prism_rdf.evidence.memories import memory_node
 from prism_rdf.guessing import clue_of, facts_of, told
 from prism_rdf.model import (
@@ -33,6 +33,7 @@ from prism_rdf.model import (
     Withdrawal,
 )
 from prism_rdf.reading import ReadingVerbs
+from prism_rdf.semantic.references import check_references
 from prism_rdf.statements import (
     Props,
     assertions,
@@ -69,7 +70,7 @@ class WritingVerbs(ReadingVerbs):
         ``valid_from`` defaults to now. Raises UnknownType, ValidationError (undeclared property, wrong datatype, …).
         """
         tier = check_direct(claimed(tier, self.prism.tier))
-        known = self.prism.catalog.type(type_name)
+        known = self._catalog.type(type_name)
         if not props:
             raise BadArgument(
                 f"a {known.name} needs at least one property",
@@ -122,7 +123,8 @@ class WritingVerbs(ReadingVerbs):
         """
         if not props:
             raise BadArgument("the change says nothing", rule="a change has a property", mend="give at least one")
-        by, node, until = claimed(tier, self.prism.tier), self.resolve(entity), end(valid_until)
+        by, meant, until = claimed(tier, self.prism.tier), self.who(entity)[0], end(valid_until)
+        node = meant.entity
         known, memory = self._type_of(node), memory_named(self.names, cause_memory)
         why = (source, memory, cause_commit, description)
         clue = clue_of(by, quote, extractor, confidence, offsets, why, sequence)
@@ -139,9 +141,10 @@ class WritingVerbs(ReadingVerbs):
         payload = [node.value, dict(props), event_type, valid_from, valid_until, source, sequence]
         if by == 3:
             facts = self._guessed_facts(node, props, event_type, valid_from, until)
-            return self._guess([Candidate(fact, clue, valid_from is None) for fact in facts], idempotency_key, payload)
+            guesses = [Candidate(fact, clue, valid_from is None) for fact in facts]
+            return self._noted(self._guess(guesses, idempotency_key, payload), meant)
         verb = event_type if event_type in (EVENT_CORRECTION, "fact") else "transition"
-        return self.prism.commit(self.pid, events, verb, idempotency_key, payload)
+        return self._noted(self.prism.commit(self.pid, events, verb, idempotency_key, payload), meant)
 
     def _guessed_facts(
         self, node: NamedNode, props: Props, event_type: str, valid_from: TimeInput | None, until: Instant | None
@@ -181,7 +184,8 @@ class WritingVerbs(ReadingVerbs):
         return self._mark_retired(entity, False, "reopened", options)
 
     def _mark_retired(self, entity: str, retired: bool, event_type: str, options: dict[str, Any]) -> Receipt:
-        node = self.resolve(entity)
+        meant = self.who(entity)[0]
+        node = meant.entity
         given, key = options.pop("valid_from", None), options.pop("idempotency_key", "")
         options["tier"] = check_direct(claimed(options.get("tier"), self.prism.tier))
         options["cause_memory"] = memory_named(self.names, options.get("cause_memory", ""))
@@ -192,7 +196,7 @@ class WritingVerbs(ReadingVerbs):
             return (Event(self.names.uuid_of(node.value), event_type, start, (said,), **options),)
 
         verb = "retire" if retired else "reopen"
-        return self.prism.commit(self.pid, intents, verb, key, [node.value, retired, given])
+        return self._noted(self.prism.commit(self.pid, intents, verb, key, [node.value, retired, given]), meant)
 
     def retract(self, event: str, *, idempotency_key: str = "") -> Receipt:
         """Stop believing one event (the IRI that blame names, or its uuid): the history is folded anew without it."""
@@ -208,7 +212,7 @@ class WritingVerbs(ReadingVerbs):
         return self.prism.commit(self.pid, lambda: found, "retract", idempotency_key, [event])
 
     def revert(self, commit: int, *, idempotency_key: str = "") -> Receipt:
-        """Stop believing all that a commit recorded: its events, aliases, references and memories."""
+        """Stop believing all that a commit recorded: its events, aliases, references, merges and memories."""
         recorded = self.prism.system_time(commit)
         assert recorded is not None
         found = explaining.recorded_by(self._store, self.names, recorded)
@@ -248,14 +252,35 @@ class WritingVerbs(ReadingVerbs):
         check_alias(surface_form)
         by, memory = claimed(tier, self.prism.tier), memory_named(self.names, cause_memory)
         clue = clue_of(by, quote, extractor, confidence, offsets, (source, memory))
-        node, start, until = self.resolve(entity), begin(valid_from), end(valid_until)
+        meant, start, until = self.who(entity)[0], begin(valid_from), end(valid_until)
         check_order(start, until)
+        node = meant.entity
         uuid = self.names.uuid_of(node.value)
         intent = Alias(uuid, surface_form.strip(), kind, by, memory, source, start, until)
         payload = [surface_form, node.value, kind, by, valid_from, valid_until]
+
+        def intents() -> tuple[Alias, ...]:
+            self._refuse_own_name(intent, node)
+            return (intent,)
+
         if by == 3:
-            return self._guess([Candidate(intent, clue)], idempotency_key, payload)
-        return self.prism.commit(self.pid, lambda: (intent,), "alias", idempotency_key, payload)
+            intents()
+            return self._noted(self._guess([Candidate(intent, clue)], idempotency_key, payload), meant)
+        return self._noted(self.prism.commit(self.pid, intents, "alias", idempotency_key, payload), meant)
+
+    def _refuse_own_name(self, alias: Alias, node: NamedNode) -> None:
+        """Raise RefusedError for an alias that an entity bears as its identifier now, if it is to be one now."""
+        now, form = self.prism.clock.now(), alias.surface_form
+        if (alias.start is not None and alias.start > now) or (alias.until is not None and alias.until <= now):
+            return
+        borne = naming.bearers_now(self._store, self.names, form, self._catalog.identifying, now)
+        if any(each.entity == node and each.how == naming.IDENTIFIER and each.form == form for each in borne):
+            raise RefusedError(
+                f"{form!r} is what {self._called(node, now)} is called now",
+                rule="a name that an entity bears by a property is no alias of it",
+                mend="there is nothing to do: it is found by it now, and also once it is renamed",
+                node=node.value,
+            )
 
     def reference(
         self,
@@ -281,19 +306,25 @@ class WritingVerbs(ReadingVerbs):
         """
         by = claimed(tier, self.prism.tier)
         clue = clue_of(by, quote, extractor, confidence, offsets, (source_document, "", cause_commit))
-        ends = self.resolve(source), self.resolve(target)
+        meant = self.who(source)[0], self.who(target)[0]
         start = begin(valid_from) if valid_from is not None else self.prism.clock.now()
         until = end(valid_until)
         check_order(start, until)
-        uuids = [self.names.uuid_of(end.value) for end in ends]
-        kind_iri = self.prism.catalog.kind(kind)
+        uuids = [self.names.uuid_of(end.entity.value) for end in meant]
+        kind_iri = self._catalog.kind(kind)
         intent = Reference(uuids[0], uuids[1], kind_iri, start, until, by, source_document, cause_commit)
         payload = [*uuids, kind, valid_from, valid_until]
         if by == 3:
             undated = valid_from is None
             guess = Candidate(replace(intent, start=None) if undated else intent, clue, undated)
-            return self._guess([guess], idempotency_key, payload)
-        return self.prism.commit(self.pid, lambda: (intent,), "reference", idempotency_key, payload)
+            return self._noted(self._guess([guess], idempotency_key, payload), *meant)
+
+        def intents() -> tuple[Reference, ...]:
+            now = self.prism.clock.now()
+            check_references(self._store, self.names, [intent], lambda node: self._called(node, now) or node.value)
+            return (intent,)
+
+        return self._noted(self.prism.commit(self.pid, intents, "reference", idempotency_key, payload), *meant)
 
     def remember(
         self,
@@ -316,14 +347,15 @@ class WritingVerbs(ReadingVerbs):
 
         if not content.strip():
             raise BadArgument("there is nothing to remember", rule="a memory has content", mend="give some text")
-        uuids = tuple(self.names.uuid_of(self.resolve(ref).value) for ref in about)
+        meant = [self.who(ref)[0] for ref in about]
+        uuids = tuple(self.names.uuid_of(bearer.entity.value) for bearer in meant)
         at = begin(created_at) if created_at is not None else self.prism.clock.now()
         assert at is not None
         mentions = mentions_of(content, at, self.bearer_uuid)
         intent = Memory(content, kind, at, source, about=uuids, mentions=mentions, start=at, tier=tier)
         payload = [content, kind, created_at, source, list(about)]
         receipt = self.prism.commit(self.pid, lambda: (intent,), "remember", idempotency_key, payload)
-        return replace(receipt, created=(memory_node(intent, self.names).value,))
+        return self._noted(replace(receipt, created=(memory_node(intent, self.names).value,)), *meant)
 
     def write(self, intents: Iterable[Intent], verb: str = "batch", idempotency_key: str = "") -> Receipt:
         """Fulfil many intents in one commit, all or nothing; each entity is folded once."""

@@ -20,6 +20,7 @@ from prism_rdf.ingest.report import Failure, IngestReport, Proposal, Skipped
 from prism_rdf.ingest.tracks import Slot, Track, match, resurrected, slot_of
 from prism_rdf.model import Alias, Event, Intent, Memory, Reference
 from prism_rdf.namespaces import Names, derived_uuid
+from prism_rdf.semantic.successors import in_order
 
 _MAY_BE_MARKED = re.compile(
     rb"^(?:\xef\xbb\xbf)?(?:(?:#[ \t]+)?ADR[-\s]?\d|#[ \t]+\d+\.[ \t]|(?:id|number|adr)[ \t]*:)",
@@ -219,7 +220,8 @@ class _Reading:
             raise self._nothing(path)
         dangling, ambiguous = self.book.close(resolve)
         about = [_within(intent, wanted) if folder else intent for intent in self.chronicle.intents(wanted)]
-        references = self._references(wanted)
+        among = self._references(wanted)
+        references, circular = in_order(among)
         report = IngestReport(
             documents=len(wanted),
             versions=self.versions,
@@ -227,7 +229,7 @@ class _Reading:
             references=len(references),
             aliases=sum(isinstance(intent, Alias) for intent in about),
             memories=sum(isinstance(intent, Memory) for intent in about),
-            notes=tuple(self._notes(len(self.book.references) - len(references))),
+            notes=(*self._notes(len(self.book.references) - len(among)), *map(self._circular, circular)),
             skipped=self._skipped({failure.path for failure in failures}),
             dangling=tuple(entry for entry in dangling if entry.document.startswith(folder)),
             ambiguous=tuple(entry for entry in ambiguous if entry.document.startswith(folder)),
@@ -251,6 +253,11 @@ class _Reading:
             )
         if left_out:
             yield f"{left_out} references to or from documents outside of {self.history.folder} are left out"
+
+    def _circular(self, reference: Reference) -> str:
+        ends = (reference.source, reference.target)
+        source, target = (self.tracks[uuid].path if uuid in self.tracks else uuid for uuid in ends)
+        return f"{source} supersedes {target}, which supersedes it: this reference is left out"
 
     def _skipped(self, failed: Collection[str]) -> tuple[Skipped, ...]:
         left = [path for path in sorted(self.files) if path not in self.live and path not in failed]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from pyoxigraph import Literal, NamedNode, Quad, Triple
 
 from prism_rdf.belief import VALID_FROM, Delta, Writing, belief_at
 from prism_rdf.clock import Instant
+from prism_rdf.errors import ValidationError, Violation
 from prism_rdf.model import Reference
-from prism_rdf.namespaces import RDF_TYPE, Names, derived_uuid, prism
+from prism_rdf.namespaces import RDF_TYPE, Names, derived_uuid, local_name, prism
 from prism_rdf.semantic.intervals import plan_interval
+from prism_rdf.semantic.successors import SUPERSEDES, Span, way_back
 from prism_rdf.storage.about import about, subjects
 from prism_rdf.storage.interface import GraphReader
+from prism_rdf.storage.overlay import Overlay
 
 SOURCE = prism("referenceSource")
 TARGET = prism("referenceTarget")
@@ -40,8 +43,61 @@ class KnownReference:
 
 
 def plan_references(store: GraphReader, references: Iterable[Reference], writing: Writing) -> Delta:
-    """Return the change that records the references; empty for those already believed."""
-    return Delta.joined(_plan_reference(store, reference, writing) for reference in references)
+    """Return the change that records the references; empty for those already believed.
+
+    Raises ValidationError for those that ``check_references`` refuses.
+    """
+    wanted = tuple(references)
+    delta = Delta.joined(_plan_reference(store, reference, writing) for reference in wanted)
+    if any(reference.kind == SUPERSEDES for reference in wanted):
+        store = Overlay(store, delta.adds, delta.removes)
+    check_references(store, writing.names, wanted, lambda entity: writing.names.uuid_of(entity.value))
+    return delta
+
+
+def check_references(
+    store: GraphReader, names: Names, references: Iterable[Reference], called: Callable[[NamedNode], str]
+) -> None:
+    """Raise ValidationError for a reference of a thing to itself, and for one to what supersedes its source.
+
+    ``called`` says what an entity is called in the message.
+    """
+    found = [each for reference in references if (each := _complaint(store, names, reference, called)) is not None]
+    if found:
+        raise ValidationError(found)
+
+
+def _complaint(
+    store: GraphReader, names: Names, reference: Reference, called: Callable[[NamedNode], str]
+) -> Violation | None:
+    triple, kind = link(reference, names), local_name(reference.kind.value)
+    source, target = names.entity(reference.source), names.entity(reference.target)
+
+    def violation(rule: str, message: str, mend: str) -> Violation:
+        return Violation(source.value, triple.predicate.value, target.value, rule, message, mend)
+
+    if source == target:
+        return violation(
+            "a reference is between two entities",
+            f"{called(source)} {kind} itself",
+            "name the other one; names that mean one entity may have been merged",
+        )
+    if reference.kind != SUPERSEDES:
+        return None
+
+    def superseded_by(entity: NamedNode) -> Iterator[tuple[NamedNode, Span]]:
+        for known in references(store, names, source=entity, kind=SUPERSEDES):
+            yield known.target, (known.valid_from, known.valid_until)
+
+    way = way_back(source, target, (reference.start, reference.until), superseded_by)
+    if not way:
+        return None
+    circle = " → ".join(called(entity) for entity in (source, *way))
+    return violation(
+        "nothing supersedes what supersedes it",
+        f"{called(source)} cannot supersede {called(target)}, which supersedes it at the same time: {circle}",
+        "say until when the earlier one held (--valid-until), or take it back (prism revert COMMIT)",
+    )
 
 
 def link(reference: Reference, names: Names) -> Triple:
