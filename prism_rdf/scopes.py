@@ -1,18 +1,20 @@
 """Which triples of a change the gate sees in which scope: a copy just large enough to judge what the change touches.
 
+Of a whole project it sees the same, portion by portion.
+
 An entity is the subject in several graphs, and the closed shape of an identity must not see its states. So each scope
 takes from its own graph only, and a snapshot is re-subjected to its state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from pyoxigraph import NamedNode, Quad, Triple
+from pyoxigraph import Literal, NamedNode, Triple
 
 from prism_rdf.canonical.entities import type_of
 from prism_rdf.model import RETIRED, ChangeSet
-from prism_rdf.namespaces import RDF_TYPE, Names, meta_graph, prism
+from prism_rdf.namespaces import LAYERS, RDF_TYPE, Names, meta_graph, prism
 from prism_rdf.semantic.references import KIND, SOURCE, TARGET
 from prism_rdf.storage.about import About, about
 from prism_rdf.storage.interface import GraphReader
@@ -37,6 +39,7 @@ _SCOPE_OF: dict[NamedNode, Scope] = {
     prism("Ruling"): "candidate",
     prism("TypeText"): "text",
 }
+_WIP = Literal("wip")
 Shown = frozenset[tuple[object, object, object]]
 Superclasses = Callable[[NamedNode], Iterable[NamedNode]]
 
@@ -56,17 +59,52 @@ def scopes_of(
         place = (quad.subject, quad.graph_name)
         if place not in seen and quad.predicate != HAS_STATE:
             seen.add(place)
-            for scope, triples in _judged(quad, after, names, superclasses, shown):
+            assert isinstance(quad.subject, NamedNode)
+            for scope, triples in _judged(quad.subject, quad.graph_name, after, names, superclasses, shown):
                 scopes.setdefault(scope, []).extend(triples)
     return scopes
 
 
+def held_nodes(store: GraphReader, names: Names) -> Iterator[tuple[NamedNode, NamedNode]]:
+    """Yield the nodes that a project's own graphs hold, each with its graph; an assertion goes with its event.
+
+    What a state says stands in the graph of the state, with the entity as the node.
+    """
+    canonical, temporal = names.graph("canonical"), names.graph("temporal")
+    identities = dict.fromkeys(quad.subject for quad in store.quads_for_pattern(None, None, None, canonical))
+    yield from ((identity, canonical) for identity in identities if isinstance(identity, NamedNode))
+    for layer in LAYERS:
+        if layer not in ("canonical", "current", "tail"):
+            graph = names.graph(layer)
+            typed = (quad.subject for quad in store.quads_for_pattern(None, RDF_TYPE, None, graph))
+            yield from ((node, graph) for node in typed if isinstance(node, NamedNode))
+    for quad in store.quads_for_pattern(None, HAS_STATE, None, temporal):
+        if isinstance(quad.subject, NamedNode) and isinstance(quad.object, NamedNode):
+            yield quad.subject, quad.object
+
+
+def scopes_of_nodes(
+    nodes: Iterable[tuple[NamedNode, NamedNode]], store: GraphReader, names: Names, superclasses: Superclasses
+) -> Mapping[Scope, Sequence[Triple]]:
+    """Return what the gate must judge of nodes in graphs, as ``held_nodes`` has them; no assertion counts as shown."""
+    scopes: dict[Scope, list[Triple]] = {}
+    for subject, graph in nodes:
+        for scope, triples in _judged(subject, graph, store, names, superclasses, frozenset()):
+            scopes.setdefault(scope, []).extend(triples)
+        if graph == names.graph("canonical"):
+            linked = (quad.triple for quad in about(store, subject, names.graph("temporal")).quads)
+            scopes.setdefault("state", []).extend(linked)
+    return scopes
+
+
 def _judged(
-    quad: Quad, after: GraphReader, names: Names, superclasses: Superclasses, shown: Shown
+    subject: NamedNode,
+    graph: NamedNode,
+    after: GraphReader,
+    names: Names,
+    superclasses: Superclasses,
+    shown: Shown,
 ) -> Iterable[tuple[Scope, list[Triple]]]:
-    graph, subject = quad.graph_name, quad.subject
-    assert isinstance(graph, NamedNode)
-    assert isinstance(subject, NamedNode)
     node = about(after, subject, graph)
     triples = [q.triple for q in node.quads]
     if graph == names.graph("canonical"):
@@ -78,7 +116,8 @@ def _judged(
             held = [Triple(graph, t.predicate, t.object) for t in triples]
             ends = [t.object for t in triples if isinstance(t.object, NamedNode)]
             types = [triple for end in ends for triple in _types(after, names, end, superclasses)]
-            is_draft = about(after, graph, names.graph("temporal")).text(COMMIT_STATUS) == "wip"
+            status = after.quads_for_pattern(graph, COMMIT_STATUS, None, names.graph("temporal"))
+            is_draft = any(quad.object == _WIP for quad in status)
             yield "fragment" if is_draft else "snapshot", [Triple(graph, RDF_TYPE, kind), *held, *types]
         return
     scope = _SCOPE_OF.get(node.iri(RDF_TYPE) or RDF_TYPE)

@@ -10,7 +10,7 @@ from prism_rdf.belief import Delta, Writing
 from prism_rdf.errors import ValidationError, Violation
 from prism_rdf.model import NewEntity, instant_literal
 from prism_rdf.namespaces import RDF_TYPE, Names, prism
-from prism_rdf.storage.about import about
+from prism_rdf.storage.about import objects
 from prism_rdf.storage.interface import GraphReader
 
 UUID = prism("uuid")
@@ -56,7 +56,7 @@ def _plan_entity(store: GraphReader, entity: NewEntity, tenant: str, writing: Wr
 
 def type_of(store: GraphReader, names: Names, entity: NamedNode) -> NamedNode | None:
     """Return the type of an entity of this namespace; None when there is no such entity."""
-    return about(store, entity, names.graph("canonical")).iri(RDF_TYPE)
+    return next(iter(objects(store, entity, RDF_TYPE, names.graph("canonical"))), None)
 
 
 def entities(store: GraphReader, names: Names, type_iri: NamedNode | None = None) -> Iterator[NamedNode]:
