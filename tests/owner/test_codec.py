@@ -64,6 +64,9 @@ INTENTS = (
     model.DraftEnd("u", "t", AT, "discarded"),
     model.Merge("a", "b", 2, "m", "doc", "the same"),
     model.Withdrawal(P, "u"),
+    model.Candidate(model.Fact("u", P, (Literal("a"), Q), "add", Edge(AT, "day"), AT), model.Clue("q", confidence=0.5)),
+    model.Candidate(model.Alias("u", "Prism"), undated=True),
+    model.Ruling("u", "promoted", "ada", edited=("value",), applied=P),
 )
 
 
