@@ -35,6 +35,7 @@ _BY_TYPE: dict[NamedNode, Scope] = {
     prism("EarlierBelief"): "state",
     prism("Alias"): "alias",
     prism("Reference"): "reference",
+    prism("Merge"): "merge",
     prism("Memory"): "memory",
     prism("Concept"): "memory",
     prism("FactCandidate"): "candidate",
@@ -42,6 +43,7 @@ _BY_TYPE: dict[NamedNode, Scope] = {
     prism("ReferenceCandidate"): "candidate",
     prism("Clue"): "candidate",
     prism("Ruling"): "candidate",
+    prism("TypeText"): "text",
 }
 _KIND_TERMS = frozenset(map(prism, KINDS))
 _IDENTITY = (prism("uuid"), prism("tenant"))
