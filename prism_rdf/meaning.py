@@ -13,7 +13,7 @@ from prism_rdf.clock import Instant, TimeInput, as_of_instant
 from prism_rdf.errors import AmbiguousError, BadArgument, UnknownEntity
 from prism_rdf.model import Receipt
 from prism_rdf.namespaces import Names
-from prism_rdf.semantic.merges import chain_from
+from prism_rdf.semantic.merges import chain_from, merge_of
 from prism_rdf.storage.embedded import EmbeddedStore
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class MeaningVerbs:
         at, known = self._at(as_of), self.prism.system_time(known_at)
         found = self._followed(self._bearers(ref, None if as_of is None else at, known), known)
         if len(found) > 1:
-            raise self._ambiguous(ref, found, known)
+            raise self._ambiguous(ref, found)
         return found
 
     def _bearers(self, ref: str, as_of: Instant | None, known_at: Instant | None) -> tuple[naming.Bearer, ...]:
@@ -97,11 +97,31 @@ class MeaningVerbs:
             found = self._bearers(identifier, at, None)
         except UnknownEntity:
             return None
-        meant = self._followed(found, None)
-        if len(meant) != 1:
-            return None
+        node = self._itself(found)
+        return self.names.uuid_of(node.value) if node is not None else None
+
+    def _itself(self, found: Sequence[naming.Bearer]) -> NamedNode | None:
+        """Return who bears a name itself; of several that are one thing the preferred one; None of several things."""
         itself = {bearer.entity for bearer in found}
-        return self.names.uuid_of((itself.pop() if len(itself) == 1 else meant[0].entity).value)
+        if len(itself) == 1:
+            return itself.pop()
+        meant = self._followed(found, None)
+        return meant[0].entity if len(meant) == 1 else None
+
+    def _named_itself(self, ref: str, merged: bool = False) -> NamedNode:
+        """Return the entity that bears a name itself; with ``merged`` of several the one that is merged into another.
+
+        Raises UnknownEntity, AmbiguousError.
+        """
+        found = self._bearers(ref, None, None)
+        if merged:
+            of_merged = [each for each in found if merge_of(self._store, self.names, each.entity) is not None]
+            found = tuple(of_merged) or found
+        itself = {bearer.entity: bearer for bearer in found}
+        node = found[0].entity if len(itself) == 1 else None if merged else self._itself(found)
+        if node is None:
+            raise self._ambiguous(ref, tuple(itself.values()))
+        return node
 
     def resolve_alias(
         self, surface_form: str, as_of: TimeInput | None = None, known_at: TimeInput | int | None = None
@@ -123,7 +143,7 @@ class MeaningVerbs:
         if not found:
             raise self._unknown(surface_form)
         if len(found) > 1:
-            raise self._ambiguous(surface_form, found, known)
+            raise self._ambiguous(surface_form, found)
         entity, chain = found[0].entity, self._chain(found[0], at, known)
         return {
             "entity": entity.value,
@@ -199,11 +219,9 @@ class MeaningVerbs:
             node=ref,
         )
 
-    def _ambiguous(self, ref: str, found: Sequence[naming.Bearer], known_at: Instant | None = None) -> AmbiguousError:
+    def _ambiguous(self, ref: str, found: Sequence[naming.Bearer]) -> AmbiguousError:
         """Return the error that lists the entities, each with the interval in which it bears or bore the name."""
         now = self.prism.clock.now()
-        named = {bearer.entity for bearer in found}
-        dated = [b for b in self._followed(self._borne(ref, known_at), known_at) if b.entity in named]
         candidates = [
             {
                 "entity": bearer.entity.value,
@@ -211,7 +229,7 @@ class MeaningVerbs:
                 "identifier": self._called(bearer.entity, now),
                 "why": bearer.why(now),
             }
-            for bearer in dated or found
+            for bearer in found
         ]
         return AmbiguousError(
             f"{ref!r} names {len(found)} entities of {self.pid}",

@@ -10,6 +10,7 @@ from typing import Any
 from pyoxigraph import NamedNode
 
 from prism_rdf.drafting import DraftingVerbs
+from prism_rdf.merging import MergingVerbs
 from prism_rdf.model import Event, Intent, NewEntity
 from prism_rdf.reviewing import ReviewingVerbs
 from prism_rdf.statements import node_named
@@ -17,7 +18,7 @@ from prism_rdf.storage.about import about
 from prism_rdf.writing import WritingVerbs
 
 
-class Project(WritingVerbs, DraftingVerbs, ReviewingVerbs):
+class Project(WritingVerbs, DraftingVerbs, ReviewingVerbs, MergingVerbs):
     """One project of a store. Get it with ``Prism.project(pid)``."""
 
     def ingest(
@@ -69,8 +70,8 @@ class Project(WritingVerbs, DraftingVerbs, ReviewingVerbs):
         return self.prism.forget(self.pid, lambda: self._thing(ref), dry_run=dry_run, key=idempotency_key)
 
     def _thing(self, ref: str) -> NamedNode:
-        """Return the memory of this uuid or IRI, else the entity that ``ref`` names."""
+        """Return the memory of this uuid or IRI, else the entity that bears the name ``ref`` itself, merged or not."""
         memory = node_named(ref, self.names.memory)
         if memory is not None and about(self.prism.store, memory, self.names.graph("memory")).quads:
             return memory
-        return self.resolve(ref)
+        return self._named_itself(ref)

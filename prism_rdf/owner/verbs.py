@@ -49,6 +49,7 @@ PROJECT: Mapping[str, Effect] = {
     "entity": "writes",
     "fact": "writes",
     "forget": "writes",
+    "merge": "writes",
     "reference": "writes",
     "remember": "writes",
     "reopen": "writes",
@@ -58,6 +59,7 @@ PROJECT: Mapping[str, Effect] = {
     "review": "writes",
     "seal": "writes",
     "transition": "writes",
+    "unmerge": "writes",
     "wip": "writes",
     "write": "writes",
 }
