@@ -151,7 +151,11 @@ OF_VALUES = [
     *(one(f"{side}{kind}", st.sampled_from(BOUNDS)) for side in ("min", "max") for kind in ("Inclusive", "Exclusive")),
 ]
 OF_PATHS = [one("minCount", small), one("maxCount", small), one("uniqueLang", st.sampled_from(["true", "false"]))]
-UNKNOWN = [one("equals", st.just("ex:q")), one("disjoint", st.just("ex:q")), one("lessThan", st.just("ex:q"))]
+UNKNOWN = [
+    one("equals", st.just("ex:q")),
+    one("disjoint", st.just("ex:q")),
+    one("qualifiedValueShape", st.just("[ sh:nodeKind sh:IRI ] ; sh:qualifiedMinCount 1")),
+]
 SAID = st.sampled_from(["", "sh:severity sh:Warning", "sh:deactivated true", "sh:deactivated false", "rdfs:label 'x'"])
 
 
