@@ -14,11 +14,12 @@ from pyoxigraph import NamedNode
 
 from prism_rdf.belief import VALID_FROM, belief_at
 from prism_rdf.clock import Instant
-from prism_rdf.namespaces import RDF_TYPE, Names, local_name
+from prism_rdf.namespaces import Names, local_name
 from prism_rdf.recall.surfaces import SurfaceIndex, is_telling, spellings
 from prism_rdf.recall.words import key_of
-from prism_rdf.semantic.aliases import ALIAS_OF, aliases_of
-from prism_rdf.storage.about import about, objects, subjects
+from prism_rdf.semantic.aliases import aliases_of
+from prism_rdf.semantic.merges import members, preferred
+from prism_rdf.storage.about import about
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.temporal.states import COMMIT_STATUS
 
@@ -123,7 +124,7 @@ class AnchorFinder:
         for mention in self._surfaces.mentions(text):
             bearers = [
                 self._anchor(entity, mention.key, as_of, known_at, prefer_wip)
-                for entity in dict.fromkeys(self._preferred(bearer) for bearer in mention.bearers)
+                for entity in dict.fromkeys(self._preferred(bearer, known_at) for bearer in mention.bearers)
                 if entity not in found and mention.key in self._names_of(entity, known_at)
             ]
             known_by_then = [anchor for anchor in bearers if anchor.matched.standing != "future"]
@@ -131,16 +132,9 @@ class AnchorFinder:
         ranked = sorted(found.values(), key=lambda anchor: not anchor.named_as_now)
         return ranked[:MOST_ANCHORS]
 
-    def _preferred(self, entity: str) -> str:
-        """Walk from an entity that is itself an alias of another one to the end of the chain."""
-        seen = {entity}
-        while True:
-            targets = objects(self._store, NamedNode(entity), ALIAS_OF, self._names.graph("semantic"))
-            following = next((target.value for target in targets if target.value not in seen), None)
-            if following is None:
-                return entity
-            entity = following
-            seen.add(entity)
+    def _preferred(self, entity: str, known_at: Instant | None) -> str:
+        """Return the entity that one is merged into, as believed at ``known_at``; itself where it is not merged."""
+        return preferred(self._store, self._names, NamedNode(entity), known_at).value
 
     def _anchor(self, entity: str, key: str, as_of: Instant, known_at: Instant | None, prefer_wip: bool) -> Anchor:
         state = self._state(entity, as_of, known_at, prefer_wip)
@@ -181,7 +175,7 @@ class AnchorFinder:
         others = [
             name.span
             for other in self._surfaces.bearers(key)
-            if self._preferred(other) != entity
+            if self._preferred(other, known_at) != entity
             for name in self._names_of(other, known_at).get(key, ())
         ]
         return Form(
@@ -222,18 +216,13 @@ class AnchorFinder:
                     yield _Name(quad.object.value, local_name(prop.value), span, draft)
 
     def _alias_names(self, entity: str, known_at: Instant | None) -> Iterable[_Name]:
-        merged, waiting = {entity}, [entity]
-        while waiting:
-            target = NamedNode(waiting.pop())
-            for alias in aliases_of(self._store, self._names, target, known_at):
+        """Yield the aliases of an entity, and all names of what is merged into it, which are other names of it."""
+        for member in members(self._store, self._names, NamedNode(entity), known_at):
+            for alias in aliases_of(self._store, self._names, member, known_at):
                 yield _Name(alias.surface_form, alias.kind, (alias.valid_from, alias.valid_until))
-            for node in subjects(self._store, ALIAS_OF, target, self._names.graph("semantic")):
-                is_entity = objects(self._store, node, RDF_TYPE, self._names.graph("canonical"))
-                if is_entity and node.value not in merged:
-                    merged.add(node.value)
-                    waiting.append(node.value)
-                    for name in self._state_names(node.value, known_at):
-                        yield _Name(name.text, "former", name.span)
+            if member.value != entity:
+                said = self._state_names(member.value, known_at)
+                yield from (_Name(name.text, "synonym", name.span) for name in said if not name.draft)
 
 
 class _Held:

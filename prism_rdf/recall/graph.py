@@ -14,6 +14,7 @@ from prism_rdf.namespaces import SKOS, Names
 from prism_rdf.recall.legs import LegHealth, Question, Ranking
 from prism_rdf.recall.memories import ABOUT, MENTIONS, MemoryReader
 from prism_rdf.recall.surfaces import NameIndex
+from prism_rdf.semantic.merges import members, preferred
 from prism_rdf.semantic.references import KnownReference, references
 from prism_rdf.storage.interface import GraphReader
 
@@ -53,35 +54,44 @@ class GraphLeg:
     def search(self, question: Question, as_of: Instant, limit: int) -> Ranking:
         self._at_commit(self._last_commit())
         scores = self._from_anchors(question, as_of) if question.anchors else self._from_concepts(question)
-        wanted_past = {memory for anchor in question.former for memory in self._linked(ABOUT, anchor)}
-        return self._ordered(scores, wanted_past, as_of, question.known_at)[:limit]
+        known_at = question.known_at
+        wanted_past = {memory for anchor in question.former for memory in self._linked(ABOUT, anchor, known_at)}
+        return self._ordered(scores, wanted_past, as_of, known_at)[:limit]
 
     def health(self) -> LegHealth:
         return LegHealth("ok", self._last_commit())
 
     def _from_anchors(self, question: Question, as_of: Instant) -> Counter[str]:
         edges: Counter[str] = Counter()
+        known_at = question.known_at
         for anchor in question.anchors:
-            walked = self._edges(anchor, question.known_at)
+            walked = self._edges(anchor, known_at)
             edges.update(entity for entity, reference in walked if reference.holds(as_of))
         scores: Counter[str] = Counter()
         for entity, count in nlargest(MOST_NEIGHBOURS, edges.items(), key=lambda entry: (entry[1], entry[0])):
             if entity not in question.anchors:
-                scores.update(dict.fromkeys(self._linked(ABOUT, entity), count))
+                scores.update(dict.fromkeys(self._linked(ABOUT, entity, known_at), count))
         for anchor in question.anchors:
-            scores.update(self._linked(MENTIONS, anchor))
-            scores.update(dict.fromkeys(self._linked(ABOUT, anchor), _OWN))
+            scores.update(self._linked(MENTIONS, anchor, known_at))
+            scores.update(dict.fromkeys(self._linked(ABOUT, anchor, known_at), _OWN))
         return scores
 
     def _from_concepts(self, question: Question) -> Counter[str]:
         scores: Counter[str] = Counter()
         concepts = {bearer for mention in self._labels().mentions(question.text) for bearer in mention.bearers}
         for concept in concepts:
-            scores.update(self._linked(MENTIONS, concept))
+            scores.update(self._memories_with(MENTIONS, NamedNode(concept)))
         return scores
 
-    def _linked(self, predicate: NamedNode, what: str) -> set[str]:
-        found = self._store.quads_for_pattern(None, predicate, NamedNode(what), self._names.graph("memory"))
+    def _linked(self, predicate: NamedNode, entity: str, known_at: Instant | None) -> set[str]:
+        """Return the memories linked to an entity or to what is merged into it."""
+        return {memory for each in self._all_of(entity, known_at) for memory in self._memories_with(predicate, each)}
+
+    def _all_of(self, entity: str, known_at: Instant | None) -> tuple[NamedNode, ...]:
+        return members(self._store, self._names, NamedNode(entity), known_at)
+
+    def _memories_with(self, predicate: NamedNode, what: NamedNode) -> set[str]:
+        found = self._store.quads_for_pattern(None, predicate, what, self._names.graph("memory"))
         return {quad.subject.value for quad in islice(found, MOST_MEMORIES) if isinstance(quad.subject, NamedNode)}
 
     def _ordered(
@@ -105,17 +115,16 @@ class GraphLeg:
         return until is not None and until <= as_of, as_of.micros - said.micros if said else 2**63
 
     def _edges(self, entity: str, known_at: Instant | None) -> list[tuple[str, KnownReference]]:
-        """Return (the other end, reference) for each reference from or to an entity."""
+        """Return (the other end, reference) for each reference from or to an entity, both with merges followed."""
         key = (entity, known_at)
         found = self._references.get(key)
         if found is None:
-            node = NamedNode(entity)
-            outward = references(self._store, self._names, source=node, known_at=known_at)
-            inward = references(self._store, self._names, target=node, known_at=known_at)
-            found = self._references[key] = [
-                *((reference.target.value, reference) for reference in outward),
-                *((reference.source.value, reference) for reference in inward),
-            ]
+            found = self._references[key] = []
+            for node in self._all_of(entity, known_at):
+                outward = references(self._store, self._names, source=node, known_at=known_at)
+                inward = references(self._store, self._names, target=node, known_at=known_at)
+                ends = [(each.target, each) for each in outward] + [(each.source, each) for each in inward]
+                found += ((preferred(self._store, self._names, end, known_at).value, each) for end, each in ends)
         return found
 
     def _labels(self) -> NameIndex:

@@ -19,6 +19,7 @@ from prism_rdf.belief import (
 )
 from prism_rdf.clock import Instant
 from prism_rdf.namespaces import Names, prism
+from prism_rdf.semantic.merges import preferred
 from prism_rdf.storage.about import About, about
 from prism_rdf.storage.interface import GraphReader
 
@@ -40,7 +41,10 @@ FOLLOWED_KINDS = frozenset({"document", "section", "passage"})
 
 @dataclass(frozen=True)
 class KnownMemory:
-    """A memory as believed at one system time; its source says it over [start, until), None is unknown or open."""
+    """A memory as believed at one system time; its source says it over [start, until), None is unknown or open.
+
+    What it is ``about`` are preferred entities: merges are followed.
+    """
 
     iri: str
     content: str
@@ -90,6 +94,7 @@ class MemoryReader:
 
     def __init__(self, store: GraphReader, names: Names) -> None:
         self._store = store
+        self._names = names
         self._graph = names.graph("memory")
         self._commit = -1
         self._times: dict[_Key, Times | None] = {}
@@ -127,11 +132,14 @@ class MemoryReader:
             kind=node.text(_KIND, "note"),
             source=node.text(_SOURCE),
             heading=node.text(HEADING),
-            about=tuple(sorted(entity.value for entity in node.iris(ABOUT))),
+            about=tuple(sorted({self._meant(entity, known_at) for entity in node.iris(ABOUT)})),
             start=times[0],
             until=times[1],
         )
         return found
+
+    def _meant(self, entity: NamedNode, known_at: Instant | None) -> str:
+        return preferred(self._store, self._names, entity, known_at).value
 
     def content(self, iri: str) -> str:
         """Return the whole text of a memory."""
