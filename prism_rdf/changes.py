@@ -21,6 +21,7 @@ from prism_rdf.model import (
     Bookmark,
     Candidate,
     ChangeSet,
+    Difference,
     DraftEnd,
     DraftVersion,
     Event,
@@ -35,6 +36,7 @@ from prism_rdf.model import (
 from prism_rdf.namespaces import Names, local_name, meta_graph, prism
 from prism_rdf.review.candidates import entities_of, interval_of, plan_review
 from prism_rdf.semantic.aliases import plan_aliases
+from prism_rdf.semantic.differences import plan_differences
 from prism_rdf.semantic.merges import concerned_by, plan_merges
 from prism_rdf.semantic.references import plan_references
 from prism_rdf.storage.about import about
@@ -84,6 +86,7 @@ def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> ChangeS
     parts.append(plan_aliases(ground.store, _of(Alias, intents), writing))
     parts.append(plan_references(ground.store, _of(Reference, intents), writing))
     parts.append(plan_merges(Overlay(ground.store, parts[0].adds, ()), _of(Merge, intents), writing))
+    parts.append(plan_differences(ground.store, _of(Difference, intents), writing))
     parts.append(plan_memories(ground.store, _of(Memory, intents), writing))
     parts.append(plan_drafts(ground.store, _of(DraftVersion, intents), _of(DraftEnd, intents), writing))
     parts += [_plan_withdrawal(ground.store, each, writing) for each in _of(Withdrawal, intents)]
@@ -187,6 +190,8 @@ def _about(intent: Intent) -> tuple[str, ...]:
         return (intent.source, intent.target)
     if isinstance(intent, Merge):
         return (intent.merged, intent.into)
+    if isinstance(intent, Difference):
+        return (intent.one, intent.other)
     return intent.about if isinstance(intent, Memory) else ()
 
 

@@ -189,6 +189,7 @@ def recorded_by(store: GraphReader, names: Names, recorded_at: Instant) -> list[
         ("semantic", "aliasOf"),
         ("semantic", "referenceSource"),
         ("semantic", "mergedEntity"),
+        ("semantic", "differentEntity"),
         ("memory", ""),
         ("review", ""),
     ):

@@ -23,6 +23,7 @@ from prism_rdf.model import (
     Alias,
     Bookmark,
     Candidate,
+    Difference,
     DraftEnd,
     DraftVersion,
     Event,
@@ -135,6 +136,7 @@ _KINDS: dict[type[Intent], str] = {
     Alias: "alias",
     Reference: "reference",
     Merge: "merge",
+    Difference: "difference",
     Memory: "memory",
     DraftVersion: "draft",
     DraftEnd: "draft",
@@ -154,6 +156,8 @@ def _marks(intent: Intent, names: Names) -> Iterable[Mark]:
         yield from (Mark("entity", intent.source), Mark("entity", intent.target))
     elif isinstance(intent, Merge):
         yield from (Mark("entity", intent.merged), Mark("entity", intent.into))
+    elif isinstance(intent, Difference):
+        yield from (Mark("entity", intent.one), Mark("entity", intent.other))
     elif isinstance(intent, Memory):
         yield from (Mark("entity", uuid) for uuid in intent.about)
         yield Mark("memory", names.uuid_of(memory_node(intent, names).value))

@@ -191,6 +191,17 @@ class Merge:
 
 
 @dataclass(frozen=True)
+class Difference:
+    """``one`` and ``other`` (uuids) look like one thing and are two, for all valid time."""
+
+    one: str
+    other: str
+    tier: Tier = 1
+    source: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True)
 class Memory:
     """A passage worth recalling, with the interval in which its source said it.
 
@@ -338,6 +349,7 @@ Intent = (
     | Alias
     | Reference
     | Merge
+    | Difference
     | Memory
     | DraftVersion
     | DraftEnd

@@ -142,6 +142,9 @@ class Names:
     def merge(self, uuid: str) -> NamedNode:
         return self._of("merge", uuid)
 
+    def difference(self, uuid: str) -> NamedNode:
+        return self._of("difference", uuid)
+
     def memory(self, uuid: str) -> NamedNode:
         return self._of("memory", uuid)
 

@@ -30,6 +30,7 @@ _SCOPE_OF: dict[NamedNode, Scope] = {
     prism("Alias"): "alias",
     prism("Reference"): "reference",
     prism("Merge"): "merge",
+    prism("Difference"): "merge",
     prism("Memory"): "memory",
     prism("Concept"): "memory",
     prism("FactCandidate"): "candidate",

@@ -36,6 +36,7 @@ _BY_TYPE: dict[NamedNode, Scope] = {
     prism("Alias"): "alias",
     prism("Reference"): "reference",
     prism("Merge"): "merge",
+    prism("Difference"): "merge",
     prism("Memory"): "memory",
     prism("Concept"): "memory",
     prism("FactCandidate"): "candidate",

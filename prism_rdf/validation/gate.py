@@ -9,7 +9,7 @@
     fragment    the same of a part of a state: a draft, an assertion not shown    one per type
     alias       an alias, whole                                                   semantic.ttl
     reference   a reference, whole                                                semantic.ttl
-    merge       a merge, whole                                                    semantic.ttl
+    merge       a merge or a difference, whole                                    semantic.ttl
     link        the direct triple of a reference, and all the types of both ends  semantic.ttl (CAN_REFERENCE), or
                                                                                   the project's own
     memory      a memory or a concept, whole                                      evidence.ttl
@@ -70,7 +70,7 @@ SHAPES_OF: Mapping[Scope, tuple[str, ...]] = {
     "state": ("State", "EntityStates", "Draft", "EarlierBelief"),
     "alias": ("Alias", "EarlierBelief"),
     "reference": ("Reference", "EarlierBelief"),
-    "merge": ("Merge", "EarlierBelief"),
+    "merge": ("Merge", "Difference", "EarlierBelief"),
     "link": KINDS,
     "memory": ("Memory", "Concept", "EarlierBelief"),
     "candidate": ("FactCandidate", "AliasCandidate", "ReferenceCandidate", "Clue", "Ruling", "EarlierBelief"),

@@ -25,7 +25,7 @@ IDS = [f"{file.parent.name}/{file.stem}" for file in FILES]
 SHAPE_FILES = {
     "canonical": {"Identity", "TypeText"},
     "temporal": {"SupersessionEvent", "Assertion", "State", "EntityStates", "Draft", "EarlierBelief"},
-    "semantic": {"Alias", "Reference", "Merge", *SHAPES_OF["link"]},
+    "semantic": {"Alias", "Reference", "Merge", "Difference", *SHAPES_OF["link"]},
     "evidence": {"Memory", "Concept"},
     "review": {"FactCandidate", "AliasCandidate", "ReferenceCandidate", "Clue", "Ruling"},
 }
@@ -80,7 +80,7 @@ def expected(file: Path) -> Findings:
 
 
 def test_the_cases_are_all_found() -> None:
-    assert len(FILES) == 369
+    assert len(FILES) == 382
     assert all(file.stem.startswith(("valid-", "invalid-")) for file in FILES)
 
 
