@@ -36,7 +36,7 @@ class Answering:
         self._recall = Recall(
             prism.store,
             names,
-            prism.catalog.identifying,
+            prism.schema(names.namespace).catalog.identifying,
             (
                 self._vectors,
                 LexicalLeg(self._index, last_commit),

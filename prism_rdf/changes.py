@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from pyoxigraph import NamedNode, Quad
 
 from prism_rdf.belief import Delta, Writing, belief_of, take_back, withdraw
-from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.canonical.entities import plan_entities, type_of
+from prism_rdf.canonical.schemas import Schema, Schemas
+from prism_rdf.canonical.texts import plan_texts
 from prism_rdf.clock import Instant
 from prism_rdf.errors import UnknownEntity, ValidationError, Violation
 from prism_rdf.evidence.bookmarks import plan_bookmarks
@@ -30,10 +31,13 @@ from prism_rdf.model import (
     Merge,
     NewEntity,
     Reference,
+    Term,
+    TypeText,
     Withdrawal,
     instant_literal,
 )
 from prism_rdf.namespaces import Names, local_name, meta_graph, prism
+from prism_rdf.retyping import concerned, taught
 from prism_rdf.review.candidates import entities_of, interval_of, plan_review
 from prism_rdf.semantic.aliases import plan_aliases
 from prism_rdf.semantic.differences import plan_differences
@@ -45,6 +49,7 @@ from prism_rdf.storage.overlay import Overlay
 from prism_rdf.temporal.drafts import plan_drafts
 from prism_rdf.temporal.fold import Piece
 from prism_rdf.temporal.plan import Folding, plan_events
+from prism_rdf.temporal.read import snapshot, states_of
 from prism_rdf.views import as_quads, entity_view, next_boundary
 
 DUE_AT = prism("dueAt")
@@ -57,16 +62,29 @@ class Ground:
     """What every plan stands on: the store as it is, the types it knows, whose it is, and what it must not take in."""
 
     store: GraphReader
-    catalog: TypeCatalog
     tenant: str
     forgotten: Forgotten | None = None
+    schemas: Schemas = field(default_factory=Schemas)
+
+    def schema(self, names: Names, known_at: Instant | None = None) -> Schema:
+        """Return the types of a project as believed at ``known_at`` (None: now)."""
+        if known_at is not None:
+            return self.schemas.read(self.store, names, known_at)
+        return self.schemas.of(self.store, names)
+
+    def schema_after(self, after: GraphReader, names: Names, change: Delta | ChangeSet) -> Schema:
+        """Return the types of a project once a change is made that may be one of its types."""
+        graph = names.graph("types")
+        changes = any(quad.graph_name == graph for quad in change.adds)
+        return self.schemas.read(after, names) if changes else self.schema(names)
 
     def spared(self, intents: Sequence[Intent], names: Names) -> tuple[tuple[Intent, ...], tuple[str, ...]]:
         """Return the intents without what was forgotten here, and notes for the receipt."""
         return (tuple(intents), ()) if self.forgotten is None else self.forgotten.spare(intents, names)
 
-    def superclasses(self, type_iri: NamedNode) -> tuple[NamedNode, ...]:
-        return self.catalog.type(type_iri).superclasses
+    def knowing(self, names: Names, schema: Schema) -> Ground:
+        """Return the ground on which a project has these types."""
+        return replace(self, schemas=Schemas.knowing(names, schema))
 
 
 def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> ChangeSet:
@@ -77,7 +95,10 @@ def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> ChangeS
     """
     _check_intervals(intents)
     types = _types(ground, intents, writing)
-    parts = [plan_entities(ground.store, _of(NewEntity, intents), ground.tenant, writing)]
+    texts, before = plan_texts(ground.store, _of(TypeText, intents), writing), ground.schema(writing.names)
+    if texts != Delta():
+        ground = ground.knowing(writing.names, taught(ground.store, writing.names, ground.schemas, texts))
+    parts = [texts, plan_entities(ground.store, _of(NewEntity, intents), ground.tenant, writing)]
     notes: list[str] = []
     for event_type, changes in _by_type(types, intents).items():
         for folding in _plan_type(ground, event_type, changes, writing):
@@ -85,7 +106,7 @@ def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> ChangeS
             notes += [] if folding.shows else [_hidden(folding)]
     parts.append(plan_aliases(ground.store, _of(Alias, intents), writing))
     parts.append(plan_references(ground.store, _of(Reference, intents), writing))
-    parts.append(plan_merges(Overlay(ground.store, parts[0].adds, ()), _of(Merge, intents), writing))
+    parts.append(plan_merges(Overlay(ground.store, parts[1].adds, ()), _of(Merge, intents), writing))
     parts.append(plan_differences(ground.store, _of(Difference, intents), writing))
     parts.append(plan_memories(ground.store, _of(Memory, intents), writing))
     parts.append(plan_drafts(ground.store, _of(DraftVersion, intents), _of(DraftEnd, intents), writing))
@@ -97,7 +118,8 @@ def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> ChangeS
         return ChangeSet()
     after = Overlay(ground.store, delta.adds, delta.removes)
     touched = concerned_by(after, writing.names, (writing.names.entity(uuid) for uuid in sorted(types)))
-    derived = refresh(ground, touched, after, writing)
+    retyped = concerned(ground.store, writing.names, before, ground.schema(writing.names)) if texts != Delta() else ()
+    derived = refresh(ground, dict.fromkeys((*touched, *retyped)), after, writing)
     return ChangeSet(delta.adds + derived.adds, delta.removes + derived.removes, touched, tuple(notes[:MOST_NOTES]))
 
 
@@ -141,9 +163,10 @@ def refresh(ground: Ground, entities: Iterable[NamedNode], after: GraphReader, w
     """
     current, meta = writing.names.graph("current"), meta_graph(writing.names.base)
     parts = []
-    naming = ground.catalog.identifying
+    catalog = ground.schema(writing.names).catalog
+    above, naming = catalog.superclasses, catalog.identifying
     for entity in entities:
-        view = entity_view(after, writing.names, entity, writing.now, ground.superclasses, identifying=naming)
+        view = entity_view(after, writing.names, entity, writing.now, above, identifying=naming)
         wanted = set(as_quads(view, current))
         due = next_boundary(after, writing.names, entity, writing.now)
         if due is not None:
@@ -227,11 +250,16 @@ def _hidden(folding: Folding) -> str:
 def _plan_type(
     ground: Ground, type_iri: NamedNode, changes: Iterable[Event | Withdrawal], writing: Writing
 ) -> tuple[Folding, ...]:
-    known = ground.catalog.type(type_iri)
+    known = ground.schema(writing.names).catalog.type(type_iri)
     multi = frozenset(prop.iri for prop in known.properties if prop.multi)
     foldings = plan_events(ground.store, changes, multi, writing)
     immutable = frozenset(prop.iri for prop in known.immutable)
-    found = [violation for folding in foldings for violation in _changed(folding, immutable, known.name)]
+    found = [
+        violation
+        for folding in foldings
+        for violation in _changed(folding, immutable, known.name)
+        if not _changed_before(ground.store, writing.names, folding.entity, violation)
+    ]
     if found:
         raise ValidationError(found)
     return foldings
@@ -258,8 +286,20 @@ def _changed(folding: Folding, immutable: frozenset[NamedNode], type_name: str) 
             first = first or piece
 
 
+def _changed_before(store: GraphReader, names: Names, entity: NamedNode, violation: Violation) -> bool:
+    """Return whether a property that never changes held this value before: it could change then, by an earlier type."""
+    prop, states = NamedNode(violation.path), states_of(store, names, entity)
+    told = (snapshot(store, NamedNode(state.iri)).get(prop, ()) for state in states)
+    held = {_text(values) for values in told if values}
+    return len(held) > 1 and violation.value in held
+
+
 def _shown(piece: Piece, prop: NamedNode) -> str:
-    return ", ".join(value.value for value in piece.props.get(prop, ())) or "nothing"
+    return _text(piece.props.get(prop, ()))
+
+
+def _text(values: Iterable[Term]) -> str:
+    return ", ".join(value.value for value in values) or "nothing"
 
 
 def _netted(delta: Delta) -> Delta:

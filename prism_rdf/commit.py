@@ -26,7 +26,6 @@ from prism_rdf.storage.changelog import ChangeLog, LoggedChange
 from prism_rdf.storage.interface import VIOLATION, GraphReader, GraphStore, InvariantBroken
 from prism_rdf.storage.overlay import Overlay
 from prism_rdf.validation.checks import Check, load_checks, touched_states
-from prism_rdf.validation.gate import Gate
 
 LAST_COMMIT = prism("lastCommit")
 HAS_NAMESPACE = prism("hasNamespace")
@@ -40,11 +39,10 @@ _CREATED = prism("createdEntity")
 class Committer:
     """Writes to one store. Thread-safe: one commit at a time, readers are never blocked."""
 
-    def __init__(self, ground: Ground, store: GraphStore, log: ChangeLog, gate: Gate, base: str, clock: Clock) -> None:
+    def __init__(self, ground: Ground, store: GraphStore, log: ChangeLog, base: str, clock: Clock) -> None:
         self._ground = ground
         self._store = store
         self._log = log
-        self._gate = gate
         self._base = base
         self._clock = clock
         self._meta = meta_graph(base)
@@ -99,7 +97,8 @@ class Committer:
         return writing, LoggedChange(writing.number, writing.now, namespace, verb, record, (self._last(),))
 
     def reread(self) -> None:
-        """Take the number of the last commit from the store, which was rewritten."""
+        """Take the number of the last commit from the store, which was rewritten, and read its types when needed."""
+        self._ground.schemas.forget()
         self._number, self._recorded_at = last_commit(self._store, self._base)
 
     def apply_due(self, now: Instant) -> None:
@@ -128,7 +127,8 @@ class Committer:
         A change of many states is held to the invariants here, on a copy, and its update has nothing to prove.
         """
         after = Overlay(self._store, change.adds, change.removes)
-        found = self._gate.check(scopes_of(change, after, names, self._ground.superclasses))
+        schema = self._ground.schema_after(after, names, change)
+        found = schema.gate.check(scopes_of(change, after, names, schema.catalog.superclasses))
         if found:
             raise ValidationError(found)
         states = touched_states(after, names, (*change.adds, *change.removes))
@@ -159,6 +159,8 @@ class Committer:
         except BaseException:
             self._log.abort(writing.number)
             raise
+        if any(quad.graph_name == writing.names.graph("types") for quad in change.adds):
+            self._ground.schemas.forget()
         self._number, self._recorded_at = writing.number, writing.now
 
     def _last(self) -> Quad:

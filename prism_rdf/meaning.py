@@ -35,7 +35,7 @@ class MeaningVerbs:
     @property
     def _catalog(self) -> TypeCatalog:
         """What this project knows of types now."""
-        return self.prism.catalog
+        return self.prism.schema(self.pid).catalog
 
     def resolve(self, ref: str, as_of: TimeInput | None = None, known_at: TimeInput | int | None = None) -> NamedNode:
         """Return the entity that ``ref`` names at ``as_of``, else now, else last before; merges are followed.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from itertools import takewhile
 from os import PathLike
 from pathlib import Path
@@ -14,8 +13,7 @@ from typing import TYPE_CHECKING
 from pyoxigraph import NamedNode
 
 from prism_rdf import tiers
-from prism_rdf.canonical.catalog import TypeCatalog
-from prism_rdf.canonical.type_shapes import type_shapes
+from prism_rdf.canonical.schemas import Schema
 from prism_rdf.changes import Ground
 from prism_rdf.clock import Clock, Instant, SystemClock, TimeInput, as_of_instant
 from prism_rdf.commit import HAS_NAMESPACE, Committer, touched_by
@@ -32,18 +30,11 @@ from prism_rdf.storage.about import about
 from prism_rdf.storage.changelog import ChangeLog, LoggedChange
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.folder import StoreFolder, open_folder, tenants
-from prism_rdf.validation.gate import Gate
 
 if TYPE_CHECKING:
     from prism_rdf.answering import Answering
     from prism_rdf.owner.place import Hold
     from prism_rdf.recall.embedders import Embedder
-
-
-@cache
-def _shipped_gate() -> Gate:
-    """Return the gate over the shapes that ship, compiled once per process."""
-    return Gate(lambda: type_shapes(TypeCatalog.shipped()))
 
 
 class Prism:
@@ -56,14 +47,13 @@ class Prism:
         self.base = base
         self.tenant = tenant
         self.clock = clock
-        self.catalog = TypeCatalog.shipped()
         self.store = EmbeddedStore(folder.quads if folder else None)
         if folder is not None:
             self._settle_in(folder)
         self._log = ChangeLog(folder.log if folder else None)
         forgotten = Forgotten(self.store, base, folder.forget_key if folder else None)
-        self._ground = Ground(self.store, self.catalog, tenant, forgotten)
-        self._committer = Committer(self._ground, self.store, self._log, _shipped_gate(), base, clock)
+        self._ground = Ground(self.store, tenant, forgotten)
+        self._committer = Committer(self._ground, self.store, self._log, base, clock)
         self._datasets = Datasets(self._ground, base, self.changes if folder else None)
         self._embedder = embedder
         self._answering: dict[str, Answering] = {}
@@ -146,6 +136,10 @@ class Prism:
     def project(self, pid: str) -> Project:
         """Return the project ``pid``, which need not hold anything yet. Raises BadArgument for an unusable name."""
         return Project(self, check_name("project", pid))
+
+    def schema(self, pid: str) -> Schema:
+        """Return the types of a project: those that ship and its own, as they are believed now."""
+        return self._ground.schema(Names(self.base, pid))
 
     def answering(self, pid: str) -> Answering:
         """Return the recall of a project, with its indexes open."""
@@ -323,7 +317,7 @@ class Prism:
         from prism_rdf.maintenance.importing import import_into, import_new, source_of
 
         settings = resolve_settings(home, tenant)
-        read = source_of(Path(source), format, _shipped_gate(), SystemClock().now())
+        read = source_of(Path(source), format, SystemClock().now())
         if settings.tenant not in tenants(settings.home):
             return import_new(read, settings.home, settings.tenant)
         with cls.open(settings.home, settings.tenant, create=False, exclusive=True) as prism:

@@ -23,8 +23,8 @@ class ReadingVerbs(MeaningVerbs):
         """Return every type with its zone, properties and what it may refer to."""
         from prism_rdf.validation.can_reference import allowed_references
 
-        allowed = allowed_references(self.prism.catalog)
-        return [answers.type_json(known, allowed.get(known.iri, {})) for known in self.prism.catalog.types]
+        allowed = allowed_references(self._catalog)
+        return [answers.type_json(known, allowed.get(known.iri, {})) for known in self._catalog.types]
 
     def list_entities(
         self,
@@ -38,7 +38,7 @@ class ReadingVerbs(MeaningVerbs):
 
         Those that are merged into another are left out, or with ``include_merged`` say under ``merged_into`` which one.
         """
-        kind = self.prism.catalog.type(type_name).iri if type_name else None
+        kind = self._catalog.type(type_name).iri if type_name else None
         at, known = self._at(as_of), self.prism.system_time(known_at)
         hidden = {} if include_merged else merged_entities(self._store, self.names, known)
         found = (
@@ -81,7 +81,7 @@ class ReadingVerbs(MeaningVerbs):
         ``merged_into``.
         """
         node, now = self.resolve(entity, None, known_at), self.prism.clock.now()
-        known, catalog = self.prism.system_time(known_at), self.prism.catalog
+        known, catalog = self.prism.system_time(known_at), self._catalog
         told = members(self._store, self.names, node, known) if include_merged else (node,)
         states = [(s, each) for each in told for s in states_of(self._store, self.names, each, known) if not s.void]
         states.sort(key=lambda entry: (entry[0].valid_from is not None, entry[0].valid_from or now))
@@ -101,7 +101,7 @@ class ReadingVerbs(MeaningVerbs):
         began and ended. Days mean their last instants.
         """
         then, at, known = as_of_instant(before), self._at(after), self.prism.system_time(known_at)
-        catalog = self.prism.catalog
+        catalog = self._catalog
         if entity is None:
             return comparing.diff_project(self._store, self.names, catalog, then, at, known)
         node = self.resolve(entity, after, known_at)
@@ -152,7 +152,7 @@ class ReadingVerbs(MeaningVerbs):
         if state is None or state.void:
             return None
         now = self.prism.clock.now()
-        return answers.state_json(self._store, self.names, self.prism.catalog, state, now, known_at)
+        return answers.state_json(self._store, self.names, self._catalog, state, now, known_at)
 
     def _state_of_all(
         self, entity: NamedNode, at: Instant, known_at: Instant | None, prefer_wip: bool
@@ -228,4 +228,4 @@ class ReadingVerbs(MeaningVerbs):
     def _type_of(self, entity: NamedNode) -> EntityType:
         kind = type_of(self._store, self.names, entity)
         assert kind is not None, "resolve returns entities that have a type"
-        return self.prism.catalog.type(kind)
+        return self._catalog.type(kind)

@@ -202,7 +202,7 @@ class ReviewingVerbs(ReadingVerbs):
 
     @property
     def _setting(self) -> Setting:
-        return Setting(self._store, self.names, self.prism.catalog, self.prism.clock.now())
+        return Setting(self._store, self.names, self._catalog, self.prism.clock.now())
 
 
 def _check_listing(kind: str | None, status: str | None, limit: int) -> None:

@@ -66,11 +66,11 @@ class Snapshots:
             self._kept.clear()
 
     def _build(self, namespaces: Iterable[str], at: Instant, known_at: Instant | None, commit: int) -> _Kept:
-        store, superclasses = self._ground.store, self._ground.superclasses
-        snapshot = EmbeddedStore()
+        store, snapshot = self._ground.store, EmbeddedStore()
         for namespace in namespaces:
             names = Names(self._base, namespace)
-            told = world(store, names, at, superclasses, known_at, self._ground.catalog.identifying)
+            catalog = self._ground.schema(names, known_at).catalog
+            told = world(store, names, at, catalog.superclasses, known_at, catalog.identifying)
             snapshot.load(as_quads(told, names.graph("current")))
             snapshot.load(as_quads(memories_at(store, names, at, known_at), names.graph("memory")))
         return _Kept(snapshot, commit, snapshot.size())
@@ -95,8 +95,8 @@ class Snapshots:
         store = self._ground.store
         for entity, namespace in touched.items():
             names = Names(self._base, namespace)
-            naming = self._ground.catalog.identifying
-            view = entity_view(store, names, entity, at, self._ground.superclasses, known_at, naming)
+            catalog = self._ground.schema(names, known_at).catalog
+            view = entity_view(store, names, entity, at, catalog.superclasses, known_at, catalog.identifying)
             self._replace(kept, entity, set(as_quads(view, names.graph("current"))), names.graph("current"))
         for memory, namespace in memories.items():
             names = Names(self._base, namespace)

@@ -62,6 +62,13 @@ class Schemas:
         self._known: dict[tuple[str, str], Schema] = {}
         self._turn = 0
 
+    @classmethod
+    def knowing(cls, names: Names, schema: Schema) -> Schemas:
+        """Return the schemas of a store in which a project has this one."""
+        made = cls()
+        made._known[names.base, names.namespace] = schema
+        return made
+
     def of(self, store: GraphReader, names: Names) -> Schema:
         """Return the schema of a project as it is believed now."""
         key = (names.base, names.namespace)

@@ -10,7 +10,6 @@ from typing import Any
 
 from pyoxigraph import NamedNode, Quad, parse
 
-from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.changes import Ground
 from prism_rdf.clock import Instant
 from prism_rdf.commit import last_commit
@@ -26,7 +25,6 @@ from prism_rdf.storage.about import about
 from prism_rdf.storage.changelog import LoggedChange, write_log
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.folder import StoreFolder, building, vacant
-from prism_rdf.validation.gate import Gate
 
 SUFFIXES = {".trig": "trig", ".nq": "nquads", ".nquads": "nquads", ".jsonld": "jsonld", ".json": "jsonld"}
 
@@ -35,15 +33,14 @@ _CHUNK = 20_000
 
 @dataclass(frozen=True)
 class Source:
-    """A file to import, how it is written, and by which shapes it is judged; ``now`` is what is current then."""
+    """A file to import, and how it is written; ``now`` is what is current then."""
 
     path: Path
     form: str
-    gate: Gate
     now: Instant
 
 
-def source_of(path: Path, form: str | None, gate: Gate, now: Instant) -> Source:
+def source_of(path: Path, form: str | None, now: Instant) -> Source:
     """Return the file as a source; its suffix tells the format unless given. Raises NotFoundError, BadArgument."""
     if not path.is_file():
         raise NotFoundError(f"there is no file {path}", rule="an import reads one file", mend="check the path")
@@ -54,7 +51,7 @@ def source_of(path: Path, form: str | None, gate: Gate, now: Instant) -> Source:
             rule=f"formats are {', '.join(FORMATS)}; files end in {', '.join(SUFFIXES)}",
             mend="name the format with --format",
         )
-    return Source(path, chosen, gate, now)
+    return Source(path, chosen, now)
 
 
 def import_new(source: Source, home: Path, tenant: str) -> dict[str, Any]:
@@ -108,8 +105,8 @@ def _take_in(
             rule="the base is part of every IRI in a store",
             mend="import it where there is no store yet",
         )
-    ground = Ground(store, TypeCatalog.shipped(), tenant)
-    candidate = Candidate(ground, store, source.gate, base)
+    ground = Ground(store, tenant)
+    candidate = Candidate(ground, store, base)
     violations = candidate.violations()
     if violations:
         raise ValidationError(violations)

@@ -3,36 +3,38 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad
 
-from prism_rdf.belief import END_RECORDED_AT, RECORDED_AT, WITHDRAWN_AT, Delta, Writing
+from prism_rdf.belief import EARLIER_BELIEF, END_RECORDED_AT, RECORDED_AT, WITHDRAWN_AT, Delta, Writing
 from prism_rdf.canonical.entities import UUID, entities
+from prism_rdf.canonical.schemas import Schema, epochs, faults
+from prism_rdf.canonical.texts import believed, texts_of
 from prism_rdf.changes import Ground
 from prism_rdf.clock import Instant
 from prism_rdf.commit import HAS_NAMESPACE, LAST_COMMIT, NUMBER, last_commit
 from prism_rdf.errors import PrismError, RefusedError, Violation
-from prism_rdf.model import ChangeSet, Term
+from prism_rdf.model import Term
 from prism_rdf.namespaces import LAYERS, PRISM, RDF_TYPE, Names, check_name, commit_iri, meta_graph, prism
-from prism_rdf.scopes import scopes_of
+from prism_rdf.scopes import held_nodes, scopes_of_nodes
 from prism_rdf.storage.about import about, subjects
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.temporal.events import ASSERTION, read_stated
 from prism_rdf.temporal.fold import Piece, fold
-from prism_rdf.temporal.states import HAS_STATE, plan_states, read_sealed
+from prism_rdf.temporal.states import plan_states, read_sealed
 from prism_rdf.validation.checks import run_checks
-from prism_rdf.validation.gate import Gate
 
 MOST_REPORTED = 100  # a broken store breaks everywhere; what is mended next is tried next
 DERIVED = frozenset({"current", "tail"})
 
-_CHUNK = 5_000
+_CHUNK = 2_000
 _FREE = "put it into a free graph"
 _AGAIN = "export the store again"
 _ENGINE = re.compile(rf"(.+)/[^/]+/(?:graph/(?:{'|'.join((*LAYERS, 'meta'))})|state/[^/]+)")
+Held = tuple[NamedNode, NamedNode]  # a node and its graph
 _SYSTEM_TIMES = (RECORDED_AT, END_RECORDED_AT, WITHDRAWN_AT)
 
 
@@ -56,12 +58,12 @@ class Candidate:
 
     ground: Ground
     store: EmbeddedStore
-    gate: Gate
     base: str
 
     def violations(self) -> list[Violation]:
         """Return what forbids to take the store in, MOST_REPORTED at most; each stage needs the ones before it."""
-        for stage in (self._graphs, self._commits, self._nodes, self._shapes, self._invariants, self._histories):
+        stages = (self._graphs, self._commits, self._types, self._nodes)
+        for stage in (*stages, self._shapes, self._invariants, self._histories):
             found = list(islice(stage(), MOST_REPORTED))
             if found:
                 return found
@@ -127,6 +129,15 @@ class Candidate:
                         message = "this was recorded after the last commit of the store"
                         yield _violation(str(quad.subject), "commits", message, _AGAIN, predicate)
 
+    def _types(self) -> Iterator[Violation]:
+        """Yield what is wrong with the files of types that projects brought: all others are judged by them."""
+        for namespace in self.namespaces:
+            texts = texts_of(self.store, Names(self.base, namespace))
+            yield from faults(tuple(believed(texts).items()))
+            for turn, schema in epochs(texts):
+                for name, why in schema.unusable:
+                    yield _violation(name, "types", f"it could not be read as it was at {turn}: {why}", _AGAIN)
+
     def _nodes(self) -> Iterator[Violation]:
         for namespace in self.namespaces:
             names = Names(self.base, namespace)
@@ -136,7 +147,7 @@ class Candidate:
 
     def _identities(self, names: Names) -> Iterator[Violation]:
         graph = names.graph("canonical")
-        known = {kind.iri for kind in self.ground.catalog.types}
+        known = {kind.iri for kind in self.ground.schema(names).catalog.types}
         expected = {prism("tenant"): self.ground.tenant, prism("namespace"): names.namespace}
         for quad in self.store.quads_for_pattern(None, None, None, graph):
             node, value = str(quad.subject), getattr(quad.object, "value", "")
@@ -173,16 +184,32 @@ class Candidate:
     def _shapes(self) -> Iterator[Violation]:
         for namespace in self.namespaces:
             names = Names(self.base, namespace)
-            for chunk in _chunks(self._judged(names)):
-                change = ChangeSet(adds=tuple(chunk))
-                yield from self.gate.check(scopes_of(change, self.store, names, self.ground.superclasses))
+            turns = epochs(texts_of(self.store, names))
+            for chunk in _chunks(held_nodes(self.store, names)):
+                for schema, nodes in self._by_schema(chunk, names, turns):
+                    scopes = scopes_of_nodes(nodes, self.store, names, schema.catalog.superclasses)
+                    yield from schema.gate.check(scopes)
 
-    def _judged(self, names: Names) -> Iterator[Quad]:
-        for layer in sorted(set(LAYERS) - DERIVED):
-            yield from self.store.quads_for_pattern(None, None, None, names.graph(layer))
-        for quad in self.store.quads_for_pattern(None, HAS_STATE, None, names.graph("temporal")):
-            assert isinstance(quad.object, NamedNode)
-            yield from self.store.quads_for_pattern(None, None, None, quad.object)
+    def _by_schema(
+        self, chunk: Iterable[Held], names: Names, turns: Sequence[tuple[Instant, Schema]]
+    ) -> Iterable[tuple[Schema, list[Held]]]:
+        """Return the nodes by the types that were believed when they were recorded: those they had to fit."""
+        if not turns:
+            return [(Schema.shipped(), list(chunk))]
+        found: dict[Schema, list[Held]] = {}
+        for node, graph in chunk:
+            recorded = self._first_recorded(node, graph, names)
+            schemas = [schema for turn, schema in turns if recorded is None or turn <= recorded]
+            found.setdefault(schemas[-1] if schemas else Schema.shipped(), []).append((node, graph))
+        return found.items()
+
+    def _first_recorded(self, subject: NamedNode, graph: NamedNode, names: Names) -> Instant | None:
+        """Return when what a node is about was first recorded: its state, or the node itself."""
+        if graph.value.startswith(names.state("").value):
+            subject, graph = graph, names.graph("temporal")
+        node = about(self.store, subject, graph)
+        told = [node, *(about(self.store, each, graph) for each in node.iris(EARLIER_BELIEF))]
+        return min((at for each in told if (at := each.instant(RECORDED_AT)) is not None), default=None)
 
     def _invariants(self) -> Iterator[Violation]:
         for namespace in self.namespaces:
@@ -213,7 +240,7 @@ def _violation(node: str, rule: str, message: str, mend: str, path: NamedNode | 
     return Violation(node, str(path or ""), "", f"{rule} of a store", message, mend)
 
 
-def _chunks(quads: Iterable[Quad]) -> Iterator[list[Quad]]:
-    remaining = iter(quads)
+def _chunks(nodes: Iterable[Held]) -> Iterator[list[Held]]:
+    remaining = iter(nodes)
     while chunk := list(islice(remaining, _CHUNK)):
         yield chunk

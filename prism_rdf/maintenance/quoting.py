@@ -64,7 +64,7 @@ class Wording:
 
 def wording_of_entity(ground: Ground, names: Names, entity: NamedNode) -> Wording:
     """Return the wording of every name that an entity ever bore, drafts and withdrawn states included."""
-    index = SurfaceIndex.build(ground.store, names, ground.catalog.identifying)
+    index = SurfaceIndex.build(ground.store, names, ground.schema(names).catalog.identifying)
     keys: dict[str, None] = {}
     unsought: dict[str, str] = {}
     for name, prop in sorted(_names_of(ground, names, entity), key=str):
@@ -96,7 +96,7 @@ def is_text(quad: Quad) -> bool:
 def _names_of(ground: Ground, names: Names, entity: NamedNode) -> set[tuple[str, NamedNode]]:
     """Return each name with the property that says it; the path of a document is one too."""
     store, temporal, semantic = ground.store, names.graph("temporal"), names.graph("semantic")
-    naming = ground.catalog.identifying | {PATH}
+    naming = ground.schema(names).catalog.identifying | {PATH}
     found: set[tuple[str, NamedNode]] = set()
     for state in objects(store, entity, HAS_STATE, temporal):
         for quad in about(store, entity, state).quads:

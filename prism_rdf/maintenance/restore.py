@@ -11,7 +11,6 @@ from typing import Any
 
 from pyoxigraph import NamedNode, Quad
 
-from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.changes import DUE_AT, Ground
 from prism_rdf.clock import Instant, TimeInput, as_of_instant
 from prism_rdf.commit import HAS_NAMESPACE, last_commit
@@ -156,7 +155,7 @@ def _replay(source: Path, fresh: StoreFolder, point: _Point) -> None:
                 store.patch(_primary(pending, fresh.base))
                 pending = {}
         store.patch(_primary(pending, fresh.base))
-        ground = Ground(store, TypeCatalog.shipped(), fresh.tenant)
+        ground = Ground(store, fresh.tenant)
         meta = meta_graph(fresh.base)
         for namespace in about(store, NamedNode(fresh.base), meta).texts(HAS_NAMESPACE):
             store.load(list(current_graph(ground, Names(fresh.base, namespace), point.recorded_at)))

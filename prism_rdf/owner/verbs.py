@@ -70,6 +70,6 @@ HERE: Mapping[str, frozenset[str]] = {
 }
 # Parts of the engine: they need the store itself, in the process that holds it.
 INSIDE: Mapping[str, frozenset[str]] = {
-    "Prism": frozenset({"answering", "bring_up_to_date", "commit", "embedder", "forget", "site"}),
+    "Prism": frozenset({"answering", "bring_up_to_date", "schema", "commit", "embedder", "forget", "site"}),
     "Project": frozenset(),
 }
