@@ -21,6 +21,8 @@ from prism_rdf.maintenance.quoting import PROPERTY, VALUE, is_text, wording_of_e
 from prism_rdf.model import term_text
 from prism_rdf.namespaces import SKOS, Names, meta_graph, prism
 from prism_rdf.semantic.aliases import ALIAS_OF, FOLDED_FORM, SURFACE_FORM
+from prism_rdf.semantic.differences import DIFFERENT
+from prism_rdf.semantic.merges import INTO, MERGED
 from prism_rdf.semantic.references import KIND, SOURCE, TARGET
 from prism_rdf.storage.about import about, objects, subjects
 from prism_rdf.temporal.drafts import DRAFT_OF, THREAD
@@ -140,6 +142,9 @@ class Removal:
         self._take_all(subjects(self._store, SOURCE, entity, semantic), "reference", why)
         quotes = QUOTES if why == ITSELF else why
         self._take_all(subjects(self._store, TARGET, entity, semantic), "reference", quotes)
+        for link in (MERGED, INTO):
+            self._take_all(subjects(self._store, link, entity, semantic), "merge", why)
+        self._take_all(subjects(self._store, DIFFERENT, entity, semantic), "difference", why)
         self._take_all(subjects(self._store, VALUE, entity, temporal), "assertion", quotes)
         if why == ITSELF:  # who is only left without a history was not what these memories are about
             for link in (prism("about"), prism("mentions")):
