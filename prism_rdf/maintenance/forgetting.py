@@ -72,6 +72,7 @@ def _repeated(before: Receipt) -> dict[str, Any]:
 def _answer(removal: Removal, writing: Writing | None) -> dict[str, Any]:
     notes = [f"texts that say {name!r} are not looked for: {why}" for name, why in removal.wording.unsought]
     notes += [f"project {pid} quotes it {count} times, and is left alone" for pid, count in removal.elsewhere.items()]
+    notes += [f"{each.value} was merged with it and stays: is it to go too?" for each in removal.partners]
     return {
         "dry_run": writing is None,
         "commit": writing.number if writing else None,
@@ -198,7 +199,7 @@ class _Telling:
             elif going.what == "entity":
                 linked = (quad.subject for quad in self._site.store.quads_for_pattern(None, None, node))
                 found |= {each for each in linked if isinstance(each, NamedNode) and each.value.startswith(start)}
-        return found - self._removal.going.keys()
+        return (found | set(self._removal.partners)) - self._removal.going.keys()
 
     def _log(self, commit: LoggedChange) -> Iterator[LoggedChange]:
         """Yield the log without what goes, with the histories as they are told now, and ``commit`` as its last."""

@@ -20,6 +20,7 @@ from prism_rdf.errors import PrismError, RefusedError, Violation
 from prism_rdf.model import Term
 from prism_rdf.namespaces import LAYERS, PRISM, RDF_TYPE, Names, check_name, commit_iri, meta_graph, prism
 from prism_rdf.scopes import held_nodes, scopes_of_nodes
+from prism_rdf.semantic.merges import circles
 from prism_rdf.storage.about import about, subjects
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.temporal.events import ASSERTION, read_stated
@@ -216,6 +217,8 @@ class Candidate:
             for found in run_checks(self.store, Names(self.base, namespace)):
                 message = f"the invariant {found.check} is broken: {found.detail}"
                 yield Violation(found.entity, "", "", found.check, message, "see `prism check --help`")
+            for entity in circles(self.store, Names(self.base, namespace)):
+                yield _violation(entity.value, "invariants", "its merges lead back to it", "take one of them out")
 
     def _histories(self) -> Iterator[Violation]:
         """Yield the entities whose believed states are not what their believed events fold to."""

@@ -1,8 +1,8 @@
 """What has to go with a thing that is forgotten, and why: itself, what quotes it, what that was the cause of.
 
-Of an entity go its identity, states, events, drafts, names and references, and every memory that is about it, mentions
-it or quotes it. Of other entities go the events that such a memory caused, and the assertions, aliases, descriptions
-and other texts that quote it or refer to it. Other projects are left alone.
+Of an entity go its identity, states, events, drafts, names, references and merges, and every memory that is about it,
+mentions it or quotes it; what was merged with it stays. Of other entities go the events that such a memory caused, and
+the assertions, aliases, descriptions and other texts that quote it or refer to it. Other projects are left alone.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ from prism_rdf.model import term_text
 from prism_rdf.namespaces import SKOS, Names, meta_graph, prism
 from prism_rdf.semantic.aliases import ALIAS_OF, FOLDED_FORM, SURFACE_FORM
 from prism_rdf.semantic.differences import DIFFERENT
-from prism_rdf.semantic.merges import INTO, MERGED
+from prism_rdf.semantic.merges import INTO, MERGED, concerned_by
 from prism_rdf.semantic.references import KIND, SOURCE, TARGET
 from prism_rdf.storage.about import about, objects, subjects
 from prism_rdf.temporal.drafts import DRAFT_OF, THREAD
 from prism_rdf.temporal.events import ASSERTION, CHANGES
 from prism_rdf.temporal.states import HAS_STATE
+from prism_rdf.views import ALT_LABEL, HIDDEN_LABEL
 
 _WHYS = ITSELF, QUOTES, CAUSED = "itself", "quotes it", "caused by what quotes it"
 
@@ -73,6 +74,7 @@ class Removal:
         self.elsewhere: Counter[str] = Counter()
         self._statements: list[tuple[Quad, Going]] = []
         self._waiting: list[tuple[NamedNode, Going]] = []
+        self._one_thing: set[NamedNode] = set()
         content = about(self._store, target, names.graph("memory")).text(CONTENT)
         self.wording = wording_of_memory(content) if content else wording_of_entity(ground, names, target)
         self._take(target, "memory" if content else "entity", ITSELF)
@@ -90,9 +92,20 @@ class Removal:
     def drops(self, quad: Quad) -> bool:
         """Return whether a quad goes, wherever it stands: in the store or in the change log."""
         going = self.going
-        if quad.subject in going or quad.object in going or quad.graph_name in going:
+        if quad.subject in going or quad.object in going or quad.graph_name in going or self._is_borrowed(quad):
             return True
         return self._quotes(quad) and self._reaches(quad) is None
+
+    def _is_borrowed(self, quad: Quad) -> bool:
+        """Return whether a quad is a name of the thing that stood on what it was merged with; its own are put back."""
+        if quad.predicate not in (ALT_LABEL, HIDDEN_LABEL) or quad.subject not in self._one_thing:
+            return False
+        return any(quad.object == Literal(name) for name, _ in self.wording.unsought)
+
+    @property
+    def partners(self) -> list[NamedNode]:
+        """Return the entities that stay and were merged with one that goes."""
+        return sorted(self._one_thing - self.going.keys(), key=str)
 
     def marks(self) -> Iterator[Mark]:
         """Yield by what the things are known again when their source is read anew."""
@@ -146,6 +159,7 @@ class Removal:
             self._take_all(subjects(self._store, link, entity, semantic), "merge", why)
         self._take_all(subjects(self._store, DIFFERENT, entity, semantic), "difference", why)
         self._take_all(subjects(self._store, VALUE, entity, temporal), "assertion", quotes)
+        self._one_thing |= set(concerned_by(self._store, self._names, [entity]))
         if why == ITSELF:  # who is only left without a history was not what these memories are about
             for link in (prism("about"), prism("mentions")):
                 self._take_all(subjects(self._store, link, entity, memory), "memory", QUOTES)
@@ -237,6 +251,7 @@ _SAYS = {
     "assertion": ("temporal", (PROPERTY, VALUE)),
     "alias": ("semantic", (SURFACE_FORM,)),
     "reference": ("semantic", (SOURCE, KIND, TARGET)),
+    "merge": ("semantic", (MERGED, INTO)),
     "memory": ("memory", (CONTENT,)),
     "concept": ("memory", (NamedNode(SKOS + "prefLabel"),)),
 }
