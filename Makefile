@@ -1,7 +1,7 @@
 # One word runs everything. Each target makes .venv and installs what it needs.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-long test-shared test-packaging lint format types layers wheel bench clean
+.PHONY: help demo test test-slow test-long test-shared test-packaging lint format types layers wheel bench bench-shapes clean
 
 # The first Python >= 3.11 that can make virtual environments; override with make PYTHON=...
 PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; do \
@@ -44,7 +44,7 @@ test-slow: $(VENV)/.dev  ## tests of real processes, crashes and whole stores wr
 	@$(PYTEST) -m 'slow and not packaging and not shared' tests
 
 test-long: $(VENV)/.dev  ## hours: 100,000 random operations of the time engine, all of its real data, 200 kills of the owner
-	@PRISM_LONG=1 $(PYTEST) -s tests/temporal/test_machine.py tests/temporal/test_interval_data.py
+	@PRISM_LONG=1 $(PYTEST) -s tests/temporal/test_machine.py tests/temporal/test_interval_data.py tests/validation/test_screen.py
 	@PRISM_TEST_KILLS=200 $(PYTEST) tests/owner/test_death.py
 
 test-shared: $(VENV)/.dev  ## tests on the data in ../shared; they skip where there is none
@@ -73,6 +73,9 @@ wheel: $(VENV)/.dev  ## build dist/*.whl
 
 bench: $(VENV)/.runtime  ## print the budgets of the time engine as ratios; SIZES="--states 1000000" for another size
 	@$(BIN)/python bench/time_engine.py $(or $(SIZES),--states 10000 --per-entity 5)
+
+bench-shapes: $(VENV)/.runtime  ## print what judging a whole store costs beside pySHACL, as ratios; SIZES as for bench
+	@$(BIN)/python bench/validation.py $(or $(SIZES),--states 10000)
 
 clean:  ## remove what the other targets made
 	@rm -rf $(VENV) .demo build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
