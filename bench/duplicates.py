@@ -21,8 +21,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from prism_rdf.duplicates import MERGE_AT, REVIEW_AT
 from prism_rdf.duplicates.collection import Record
-from prism_rdf.duplicates.matching import MERGE_AT, REVIEW_AT, Matcher
+from prism_rdf.duplicates.matching import Matcher
 from prism_rdf.duplicates.weighing import WEIGHTS, Evidence
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "er-magellan"

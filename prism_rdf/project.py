@@ -9,16 +9,15 @@ from typing import Any
 
 from pyoxigraph import NamedNode
 
+from prism_rdf.deduplicating import DuplicatesVerbs
 from prism_rdf.drafting import DraftingVerbs
-from prism_rdf.merging import MergingVerbs
 from prism_rdf.model import Event, Intent, NewEntity
 from prism_rdf.reviewing import ReviewingVerbs
 from prism_rdf.statements import node_named
 from prism_rdf.storage.about import about
-from prism_rdf.writing import WritingVerbs
 
 
-class Project(WritingVerbs, DraftingVerbs, ReviewingVerbs, MergingVerbs):
+class Project(DuplicatesVerbs, DraftingVerbs, ReviewingVerbs):
     """One project of a store. Get it with ``Prism.project(pid)``."""
 
     def ingest(

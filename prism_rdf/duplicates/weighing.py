@@ -22,6 +22,7 @@ from prism_rdf.duplicates.tokens import kind_of
 _YEAR = re.compile(r"(1[89]|20)\d\d")
 _MOST_TOLD, _MOST_ELSEWHERE, _MOST_CONTRADICTION, _MOST_NAMESAKES = 4.0, 8.0, 6.0, 5
 _PER_PROPERTY = 2.0  # so that no long description outweighs all the rest
+_ENOUGH = 1.0  # the weight of one token that no other record holds
 _DOUBT = 0.75  # of pairs that a number tells apart, about three in four of the most alike are one thing all the same
 
 INTERCEPT = -3.69
@@ -42,7 +43,8 @@ WEIGHTS: Mapping[str, float] = {
 class Evidence:
     """What speaks for and against two records being of one thing. ``left`` and ``right`` are as they were given."""
 
-    names: Alignment
+    names: Alignment  # of the two that agree most,
+    called: tuple[str, str]  # and the properties that hold them
     measures: Mapping[str, float]
     identical: bool
     properties: Mapping[str, float]  # of each property that both have: how much agrees, in [0, 1]
@@ -50,7 +52,7 @@ class Evidence:
     right_marks: tuple[str, ...] = ()
     years: tuple[tuple[str, ...], tuple[str, ...]] = field(default=((), ()))
     namesakes: int = 0
-    elsewhere: bool = False  # something that tells agrees besides the names
+    elsewhere: bool = False  # what agrees besides the names tells as much as a word that nobody else says
 
     @property
     def against(self) -> bool:
@@ -75,7 +77,7 @@ def weigh(left: Cut, right: Cut, words: Vocabulary) -> Evidence:
     """Return the evidence on two records; the same from both sides but for which is left and which is right."""
     if left.order > right.order:
         return _turned(weigh(right, left, words))
-    names = _best_names(left, right, words)
+    names, called = _best_names(left, right, words)
     missing = [
         [token for token in found if token not in other.bag]
         for found, other in ((names.left, right), (names.right, left))
@@ -98,6 +100,7 @@ def weigh(left: Cut, right: Cut, words: Vocabulary) -> Evidence:
     letters = _lone_letters(names)
     return Evidence(
         names=names,
+        called=called,
         measures=measures,
         identical=bool(left.bag) and left.order == right.order,
         properties=agreeing,
@@ -105,7 +108,7 @@ def weigh(left: Cut, right: Cut, words: Vocabulary) -> Evidence:
         right_marks=tuple(sorted(_marks(right, left) | letters[1])),
         years=_years_apart(left, right),
         namesakes=max(0, namesakes - 1),
-        elsewhere=outside > 0,
+        elsewhere=outside >= _ENOUGH,
     )
 
 
@@ -119,15 +122,22 @@ def _turned(found: Evidence) -> Evidence:
     return replace(
         found,
         names=names,
+        called=(found.called[1], found.called[0]),
         left_marks=found.right_marks,
         right_marks=found.left_marks,
         years=(found.years[1], found.years[0]),
     )
 
 
-def _best_names(left: Cut, right: Cut, words: Vocabulary) -> Alignment:
-    found = [align(one, other, words) for one in left.called for other in right.called]
-    return max(found, key=lambda each: (each.agreement, each.shared), default=Alignment(0.0, 0.0))
+def _best_names(left: Cut, right: Cut, words: Vocabulary) -> tuple[Alignment, tuple[str, str]]:
+    found = [
+        (align(one, other, words), (mine, yours))
+        for mine, ones in left.names.items()
+        for yours, others in right.names.items()
+        for one in ones
+        for other in others
+    ]
+    return max(found, key=lambda each: (each[0].agreement, each[0].shared), default=(Alignment(0.0, 0.0), ("", "")))
 
 
 def _shared(left: Cut, right: Cut) -> list[str]:

@@ -21,32 +21,33 @@ def reasons(found: Evidence, left: Record, right: Record) -> tuple[str, ...]:
 def _against(found: Evidence, left: Record, right: Record) -> Iterator[str]:
     mine, yours = _written(found.left_marks, left), _written(found.right_marks, right)
     if mine and yours:
-        yield f"names differ by a number or code: {mine} / {yours}"
+        yield f"number or code differs: {mine} / {yours}"
     elif mine or yours:
-        yield f"only one name has {mine or yours}"
+        yield f"only one has the number or code {mine or yours}"
     if found.years[0]:
         yield f"years differ: {', '.join(found.years[0])} / {', '.join(found.years[1])}"
     if found.namesakes:
-        yield f"{found.namesakes} more {'has' if found.namesakes == 1 else 'have'} the name of one of them"
+        yield f"{found.namesakes} more {'has' if found.namesakes == 1 else 'have'} the same name"
     if not found.elsewhere:
-        yield "nothing but the name agrees"
+        yield "little or nothing but the name agrees"
 
 
 def _names(found: Evidence) -> Iterator[str]:
-    names = found.names
+    names, (mine, yours) = found.names, found.called
+    called = mine if mine == yours else f"{mine} and {yours}"
     if not names.shared:
         yield "names do not agree"
     elif names.agreement == 1.0 and not names.respelled:
-        yield "same name"
+        yield f"same {called}" if mine == yours else f"{called} are the same"
     else:
-        yield f"names agree {names.agreement:.0%}"
+        yield f"{called} {'agrees' if mine == yours else 'agree'} {names.agreement:.0%}"
     for one, other in names.respelled[:_SHOWN]:
         yield f"spelled {one} / {other}"
     extra = [_some(found) for found in (names.left, names.right)]
     if all(extra):
         yield f"words differ: {extra[0]} / {extra[1]}"
     elif any(extra):
-        yield f"only one name has: {extra[0] or extra[1]}"
+        yield f"only one says: {extra[0] or extra[1]}"
 
 
 def _properties(found: Evidence, left: Record, right: Record) -> Iterator[str]:

@@ -29,6 +29,7 @@ PROJECT: Mapping[str, Effect] = {
     "check": "reads",
     "diff": "reads",
     "drafts": "reads",
+    "entity_records": "reads",
     "history": "reads",
     "impact": "reads",
     "list_candidates": "reads",
@@ -46,6 +47,7 @@ PROJECT: Mapping[str, Effect] = {
     "alias": "writes",
     "correct": "writes",
     "discard": "writes",
+    "different": "writes",
     "entity": "writes",
     "fact": "writes",
     "forget": "writes",
@@ -66,7 +68,7 @@ PROJECT: Mapping[str, Effect] = {
 # Made of other verbs, so they run where they are called: what they read is the caller's, such as files to ingest.
 HERE: Mapping[str, frozenset[str]] = {
     "Prism": frozenset({"open", "in_memory", "project", "close", "restore", "import_", "tier"}),
-    "Project": frozenset({"ingest", "left_behind"}),
+    "Project": frozenset({"ingest", "left_behind", "duplicates", "merge_duplicates"}),
 }
 # Parts of the engine: they need the store itself, in the process that holds it.
 INSIDE: Mapping[str, frozenset[str]] = {

@@ -55,9 +55,9 @@ def kept_apart(store: GraphReader, names: Names) -> frozenset[Ends]:
 def _plan_difference(store: GraphReader, difference: Difference, writing: Writing) -> Delta:
     names, graph = writing.names, writing.names.graph("semantic")
     if difference.one == difference.other:
-        node = names.entity(difference.one).value
+        one = names.entity(difference.one).value
         rule, mend = "a difference is between two entities", "name the other one, by its uuid"
-        raise ValidationError([Violation(node, DIFFERENT.value, node, rule, f"{node} is one entity", mend)])
+        raise ValidationError([Violation(one, DIFFERENT.value, one, rule, f"{one} is one entity", mend)])
     node = difference_node(difference, names)
     says = [
         Quad(node, RDF_TYPE, DIFFERENCE, graph),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from prism_rdf.duplicates import MERGE_AT, REVIEW_AT
 from prism_rdf.duplicates.collection import Record
-from prism_rdf.duplicates.matching import MERGE_AT, REVIEW_AT, Comparison, Matcher
+from prism_rdf.duplicates.matching import Comparison, Matcher
 
 CITIES = ("Leeds", "Bath", "Derby", "York", "Truro")
 STREETS = ("Quarry", "Harbour", "Chapel", "Orchard", "Foundry", "Windmill", "Priory")
@@ -72,14 +73,14 @@ def test_a_slip_an_initial_or_a_space_is_proposed_with_the_reason(left: str, rig
 
 
 NUMBERED = [
-    ("ADR-052 Lattice storage", "ADR-053 Lattice storage", "names differ by a number or code: ADR-052 / ADR-053"),
-    ("Incident SR-2023-052", "Incident SR-2023-053", "names differ by a number or code: SR-2023-052 / SR-2023-053"),
-    ("Walkman KDL-37XBR6", "Walkman KDL-37XBR7", "names differ by a number or code: KDL-37XBR6 / KDL-37XBR7"),
-    ("Lattice suite 2004", "Lattice suite 2007", "names differ by a number or code: 2004 / 2007"),
-    ("Lattice 1.10", "Lattice 1.1", "names differ by a number or code: 1.10 / 1.1"),
-    ("Lattice Part II", "Lattice Part III", "names differ by a number or code: II / III"),
-    ("Lattice suite", "Lattice suite 2", "only one name has 2"),
-    ("Plan A of the lattice", "Plan B of the lattice", "names differ by a number or code: A / B"),
+    ("ADR-052 Lattice storage", "ADR-053 Lattice storage", "number or code differs: ADR-052 / ADR-053"),
+    ("Incident SR-2023-052", "Incident SR-2023-053", "number or code differs: SR-2023-052 / SR-2023-053"),
+    ("Walkman KDL-37XBR6", "Walkman KDL-37XBR7", "number or code differs: KDL-37XBR6 / KDL-37XBR7"),
+    ("Lattice suite 2004", "Lattice suite 2007", "number or code differs: 2004 / 2007"),
+    ("Lattice 1.10", "Lattice 1.1", "number or code differs: 1.10 / 1.1"),
+    ("Lattice Part II", "Lattice Part III", "number or code differs: II / III"),
+    ("Lattice suite", "Lattice suite 2", "only one has the number or code 2"),
+    ("Plan A of the lattice", "Plan B of the lattice", "number or code differs: A / B"),
 ]
 
 
@@ -103,7 +104,7 @@ def test_identifiers_that_differ_tell_apart_what_has_the_same_title() -> None:
     right: Record = {"number": ["ADR-053"], **both}
     found = compared(left, right, ("number", "title"))
     assert not found.mergeable
-    assert "names differ by a number or code: ADR-052 / ADR-053" in found.reasons
+    assert "number or code differs: ADR-052 / ADR-053" in found.reasons
     assert compared({"number": ["ADR-052"], **both}, {"number": ["adr-52"], **both}, ("number", "title")).mergeable
 
 
@@ -123,7 +124,15 @@ def test_a_name_alone_is_never_enough_to_merge() -> None:
     found = compared({"name": ["Wilhelmina Thackeray"]}, {"name": ["Wilhelmina Thackeray"]})
     assert found.score == 1.0
     assert not found.mergeable
-    assert "nothing but the name agrees" in found.reasons
+    assert "little or nothing but the name agrees" in found.reasons
+
+
+def test_a_name_and_what_everybody_says_is_not_enough_to_merge() -> None:
+    both = {"name": ["Wilhelmina Thackeray"], "status": ["active"]}
+    everybody = [{**record, "status": ["active"]} for record in people()]
+    found = Matcher([both, both, *everybody], ["name"]).compare(0, 1)
+    assert found.score == 1.0
+    assert not found.mergeable
 
 
 def test_a_missing_value_is_no_reason_and_a_different_one_is() -> None:
@@ -142,7 +151,7 @@ def test_what_many_share_tells_little() -> None:
     matcher = Matcher(people(*rare, *crowd), ["name"])
     common = matcher.compare(2, 3)
     assert matcher.compare(0, 1).score > 3 * common.score
-    assert "9 more have the name of one of them" in common.reasons
+    assert "9 more have the same name" in common.reasons
 
 
 def test_strangers_are_not_proposed() -> None:
