@@ -78,6 +78,12 @@ class Delta:
         )
 
 
+def change_from(stored: Iterable[Quad], wanted: Iterable[Quad]) -> Delta:
+    """Return what makes of the quads that are ``stored`` those that are ``wanted``."""
+    before, after = dict.fromkeys(stored), dict.fromkeys(wanted)
+    return Delta(tuple(q for q in after if q not in before), tuple(q for q in before if q not in after))
+
+
 def belief_of(node: About) -> Belief | None:
     """Read the belief that a node carries; None when it was never recorded."""
     recorded_at = node.instant(RECORDED_AT)

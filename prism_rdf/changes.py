@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TypeVar
 
 from pyoxigraph import NamedNode, Quad
 
-from prism_rdf.belief import Delta, Writing, belief_of, take_back, withdraw
-from prism_rdf.canonical.entities import plan_entities, type_of
+from prism_rdf.belief import Delta, Writing, belief_of, change_from, take_back, withdraw
+from prism_rdf.canonical.entities import plan_entities
 from prism_rdf.canonical.schemas import Schema, Schemas
 from prism_rdf.canonical.texts import plan_texts
 from prism_rdf.clock import Instant
@@ -36,7 +37,7 @@ from prism_rdf.model import (
     Withdrawal,
     instant_literal,
 )
-from prism_rdf.namespaces import Names, local_name, meta_graph, prism
+from prism_rdf.namespaces import RDF_TYPE, Names, local_name, meta_graph, prism
 from prism_rdf.retyping import concerned, taught
 from prism_rdf.review.candidates import entities_of, interval_of, plan_review
 from prism_rdf.semantic.aliases import plan_aliases
@@ -46,6 +47,7 @@ from prism_rdf.semantic.references import plan_references
 from prism_rdf.storage.about import about
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.storage.overlay import Overlay
+from prism_rdf.storage.read_once import ReadOnce
 from prism_rdf.temporal.drafts import plan_drafts
 from prism_rdf.temporal.fold import Piece
 from prism_rdf.temporal.plan import Folding, plan_events
@@ -87,17 +89,29 @@ class Ground:
         return replace(self, schemas=Schemas.knowing(names, schema))
 
 
-def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> ChangeSet:
+@dataclass(frozen=True)
+class Planned:
+    """A change, with the store as it was ``before``, so far as that was read, and as it will be ``after``."""
+
+    change: ChangeSet
+    before: ReadOnce
+    after: Overlay
+
+
+def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> Planned:
     """Return the change that fulfils all intents at once; empty when all of it is already so.
 
-    Each entity is folded once. Raises UnknownEntity for an intent about nothing, ValidationError for a second type
-    or a changed immutable property.
+    Each entity is folded once, and nothing is read twice. Raises UnknownEntity for an intent about nothing,
+    ValidationError for a second type or a changed immutable property.
     """
+    before = ReadOnce(ground.store)
+    ground = replace(ground, store=before)
     _check_intervals(intents)
     types = _types(ground, intents, writing)
-    texts, before = plan_texts(ground.store, _of(TypeText, intents), writing), ground.schema(writing.names)
+    before.take_as_new(writing.names.entity(uuid) for uuid in types if _unheard_of(uuid, before, writing))
+    texts, schema = plan_texts(before, _of(TypeText, intents), writing), ground.schema(writing.names)
     if texts != Delta():
-        ground = ground.knowing(writing.names, taught(ground.store, writing.names, ground.schemas, texts))
+        ground = ground.knowing(writing.names, taught(before, writing.names, ground.schemas, texts))
     parts = [texts, plan_entities(ground.store, _of(NewEntity, intents), ground.tenant, writing)]
     notes: list[str] = []
     for event_type, changes in _by_type(types, intents).items():
@@ -114,13 +128,31 @@ def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> ChangeS
     parts.append(plan_bookmarks(ground.store, _of(Bookmark, intents), writing))
     delta = _netted(Delta.joined(parts))
     delta += plan_review(ground.store, delta, intents, writing)
+    after = Overlay(before, delta.adds, delta.removes)
     if not delta.adds and not delta.removes:
-        return ChangeSet()
-    after = Overlay(ground.store, delta.adds, delta.removes)
+        return Planned(ChangeSet(), before, after)
+    before.take_as_new(_unheard_of_nodes(delta, before, writing))
     touched = concerned_by(after, writing.names, (writing.names.entity(uuid) for uuid in sorted(types)))
-    retyped = concerned(ground.store, writing.names, before, ground.schema(writing.names)) if texts != Delta() else ()
+    retyped = concerned(before, writing.names, schema, ground.schema(writing.names)) if texts != Delta() else ()
     derived = refresh(ground, dict.fromkeys((*touched, *retyped)), after, writing)
-    return ChangeSet(delta.adds + derived.adds, delta.removes + derived.removes, touched, tuple(notes[:MOST_NOTES]))
+    after.extend(derived.adds, derived.removes)
+    change = ChangeSet(delta.adds + derived.adds, delta.removes + derived.removes, touched, tuple(notes[:MOST_NOTES]))
+    return Planned(change, before, after)
+
+
+def _unheard_of(uuid: str, before: ReadOnce, writing: Writing) -> bool:
+    return before.is_new(writing.names.entity(uuid), writing.names.graph("canonical"))
+
+
+def _unheard_of_nodes(delta: Delta, before: ReadOnce, writing: Writing) -> Iterator[NamedNode]:
+    """Yield the events, assertions and states that are written now for the first time: nothing points to them yet."""
+    graph = writing.names.graph("temporal")
+    nodes = dict.fromkeys(quad.subject for quad in delta.adds if quad.graph_name == graph)
+    for node in nodes:
+        if isinstance(node, NamedNode):
+            whole = NamedNode(node.value.partition("#")[0])  # an assertion is written together with its event
+            if before.is_new(whole, graph):
+                yield node
 
 
 def _check_intervals(intents: Iterable[Intent]) -> None:
@@ -167,24 +199,24 @@ def refresh(ground: Ground, entities: Iterable[NamedNode], after: GraphReader, w
     above, naming = catalog.superclasses, catalog.identifying
     for entity in entities:
         view = entity_view(after, writing.names, entity, writing.now, above, identifying=naming)
-        wanted = set(as_quads(view, current))
+        wanted = list(as_quads(view, current))
         due = next_boundary(after, writing.names, entity, writing.now)
         if due is not None:
-            wanted.add(Quad(entity, DUE_AT, instant_literal(due), meta))
-        stored = set(ground.store.quads_for_pattern(entity, None, None, current))
-        stored |= set(ground.store.quads_for_pattern(entity, DUE_AT, None, meta))
-        parts.append(Delta(tuple(sorted(wanted - stored, key=str)), tuple(sorted(stored - wanted, key=str))))
+            wanted.append(Quad(entity, DUE_AT, instant_literal(due), meta))
+        stored = ground.store.quads_for_pattern(entity, None, None, current)
+        due_before = ground.store.quads_for_pattern(entity, DUE_AT, None, meta)
+        parts.append(change_from(chain(stored, due_before), wanted))
     return Delta.joined(parts)
 
 
 def _types(ground: Ground, intents: Sequence[Intent], writing: Writing) -> dict[str, NamedNode]:
     """Return the type of every entity that the intents touch, new ones included; raise for one that is not there."""
     new = {intent.uuid: intent.type for intent in intents if isinstance(intent, NewEntity)}
-    types = dict(new)
+    types, canonical = dict(new), writing.names.graph("canonical")
     for intent in intents:
         for uuid in _about(intent):
             if uuid not in types:
-                known = type_of(ground.store, writing.names, writing.names.entity(uuid))
+                known = about(ground.store, writing.names.entity(uuid), canonical).iri(RDF_TYPE)
                 if known is None:
                     raise UnknownEntity(
                         f"there is no entity {uuid} in {writing.names.namespace}",

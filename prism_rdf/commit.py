@@ -8,24 +8,24 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from pyoxigraph import Literal, NamedNode, Quad
 
 from prism_rdf.belief import Writing
-from prism_rdf.changes import DUE_AT, Ground, plan, refresh
+from prism_rdf.changes import DUE_AT, Ground, Planned, plan, refresh
 from prism_rdf.clock import Clock, Instant
-from prism_rdf.errors import IdempotencyConflict, ValidationError, Violation
+from prism_rdf.errors import IdempotencyConflict, ValidationError
 from prism_rdf.model import ChangeSet, Intent, NewEntity, Receipt, instant_literal
 from prism_rdf.namespaces import RDF_TYPE, Names, commit_iri, meta_graph, prism
-from prism_rdf.preflight import MOST_STATES_IN_AN_UPDATE, broken_by
+from prism_rdf.preflight import broken_by
 from prism_rdf.scopes import scopes_of
 from prism_rdf.storage.about import about
 from prism_rdf.storage.changelog import ChangeLog, LoggedChange
-from prism_rdf.storage.interface import VIOLATION, GraphReader, GraphStore, InvariantBroken
+from prism_rdf.storage.interface import GraphReader, GraphStore
 from prism_rdf.storage.overlay import Overlay
-from prism_rdf.validation.checks import Check, load_checks, touched_states
+from prism_rdf.storage.read_once import ReadOnce
 
 LAST_COMMIT = prism("lastCommit")
 HAS_NAMESPACE = prism("hasNamespace")
@@ -47,7 +47,6 @@ class Committer:
         self._clock = clock
         self._meta = meta_graph(base)
         self._lock = threading.RLock()
-        self._checks: tuple[Check, ...] = load_checks()
         self._number, self._recorded_at = last_commit(self._store, self._base)
         self._replay()
 
@@ -76,12 +75,13 @@ class Committer:
                 return repeated
             wanted, notes = self._ground.spared(intents(), names)
             writing = Writing(names, self._next_instant(), self._number + 1)  # after the "now" of the intents
-            change = plan(self._ground, wanted, writing)
+            planned = plan(self._ground, wanted, writing)
+            change = planned.change
             created = tuple(names.entity(i.uuid).value for i in wanted if isinstance(i, NewEntity))
             if change.empty:
                 return Receipt(None, None, created, notes)
-            conditions = self._judge(change, names)
-            self._commit(change, writing, verb, self._record(writing, verb, key, payload, created), conditions)
+            self._judge(planned, names)
+            self._commit(change, writing, verb, self._record(writing, verb, key, payload, created))
             return Receipt(writing.number, writing.now, created, notes + change.notes)
 
     @contextmanager
@@ -115,33 +115,22 @@ class Committer:
             for namespace, entities in due.items():
                 writing = Writing(Names(self._base, namespace), now, self._number)
                 delta = refresh(self._ground, entities, self._store, writing)
-                self._store.apply(delta.adds, delta.removes, {})
+                self._store.apply(delta.adds, delta.removes)
 
     def _next_instant(self) -> Instant:
         now = self._clock.now()
         return now if self._recorded_at is None or now > self._recorded_at else self._recorded_at.plus(micros=1)
 
-    def _judge(self, change: ChangeSet, names: Names) -> dict[str, str]:
-        """Refuse a change that breaks a shape; return what its update has to prove of the invariants.
-
-        A change of many states is held to the invariants here, on a copy, and its update has nothing to prove.
-        """
-        after = Overlay(self._store, change.adds, change.removes)
+    def _judge(self, planned: Planned, names: Names) -> None:
+        """Refuse a change that breaks a shape or an invariant."""
+        change, after = planned.change, planned.after
         schema = self._ground.schema_after(after, names, change)
         found = schema.gate.check(scopes_of(change, after, names, schema.catalog.superclasses))
+        found = found or broken_by(change, planned.before, after, names)
         if found:
             raise ValidationError(found)
-        states = touched_states(after, names, (*change.adds, *change.removes))
-        if len(states) <= MOST_STATES_IN_AN_UPDATE:
-            return self._post_conditions(change, names, states)
-        found = broken_by(change, self._store, names, self._concerned(change, names), states)
-        if found:
-            raise ValidationError(found)
-        return {}
 
-    def _commit(
-        self, change: ChangeSet, writing: Writing, verb: str, record: Sequence[Quad], conditions: Mapping[str, str]
-    ) -> None:
+    def _commit(self, change: ChangeSet, writing: Writing, verb: str, record: Sequence[Quad]) -> None:
         logged = LoggedChange(
             number=writing.number,
             recorded_at=writing.now,
@@ -152,10 +141,7 @@ class Committer:
         )
         self._log.append(logged)
         try:
-            self._store.apply(logged.adds, logged.removes, conditions)
-        except InvariantBroken as error:
-            self._log.abort(writing.number)
-            raise ValidationError([_broken(error, change.touched, self._checks)]) from error
+            self._store.apply(logged.adds, logged.removes)
         except BaseException:
             self._log.abort(writing.number)
             raise
@@ -165,18 +151,6 @@ class Committer:
 
     def _last(self) -> Quad:
         return Quad(NamedNode(self._base), LAST_COMMIT, Literal(self._number), self._meta)
-
-    def _post_conditions(self, change: ChangeSet, names: Names, states: Sequence[NamedNode]) -> dict[str, str]:
-        return {
-            check.name: check.post_condition(names, change.touched, VIOLATION, states)
-            for check in self._concerned(change, names)
-        }
-
-    def _concerned(self, change: ChangeSet, names: Names) -> list[Check]:
-        """Return the checks that read a graph of the change."""
-        graphs = {quad.graph_name for quad in (*change.adds, *change.removes)}
-        layers = {layer for layer in ("canonical", "temporal", "semantic") if names.graph(layer) in graphs}
-        return [check for check in self._checks if layers & check.layers]
 
     def _record(self, writing: Writing, verb: str, key: str, payload: str, created: Sequence[str]) -> tuple[Quad, ...]:
         node, base, namespace = commit_iri(self._base, writing.number), NamedNode(self._base), writing.names.namespace
@@ -216,19 +190,14 @@ class Committer:
 
     def _replay(self) -> None:
         """Apply the logged commits that the store lacks; one that breaks an invariant was never acknowledged."""
-        for change in self._log.read(self._number):
-            names = Names(self._base, change.namespace)
-            again = ChangeSet(change.adds, change.removes, touched_by(self._store, change, self._base))
-            after = Overlay(self._store, change.adds, change.removes)
-            states = touched_states(after, names, (*change.adds, *change.removes))
-            large = len(states) > MOST_STATES_IN_AN_UPDATE  # it was judged before it was logged
-            try:
-                conditions = {} if large else self._post_conditions(again, names, states)
-                self._store.apply(change.adds, change.removes, conditions)
-            except InvariantBroken:
-                self._log.abort(change.number)
+        for logged in self._log.read(self._number):
+            change, before = ChangeSet(logged.adds, logged.removes), ReadOnce(self._store)
+            after = Overlay(before, logged.adds, logged.removes)
+            if broken_by(change, before, after, Names(self._base, logged.namespace)):
+                self._log.abort(logged.number)
                 continue
-            self._number, self._recorded_at = change.number, change.recorded_at
+            self._store.apply(logged.adds, logged.removes)
+            self._number, self._recorded_at = logged.number, logged.recorded_at
 
 
 def last_commit(store: GraphReader, base: str) -> tuple[int, Instant | None]:
@@ -266,13 +235,6 @@ def touched_by(store: GraphReader, change: LoggedChange, base: str) -> tuple[Nam
     ends = (quad.object for node in silent for quad in node.quads)
     told = {end for end in ends if isinstance(end, NamedNode) and end.value.startswith(prefix)}
     return tuple(sorted({*told, *entities_of(change, base)}, key=str))
-
-
-def _broken(error: InvariantBroken, touched: Sequence[NamedNode], checks: Sequence[Check]) -> Violation:
-    summary = next((check.summary for check in checks if check.name == error.name), error.name)
-    node = touched[0].value if len(touched) == 1 else ""
-    message = f"the write would break an invariant: {summary}"
-    return Violation(node, "", "", error.name, message, "see `prism check --help`")
 
 
 def _scoped(namespace: str, key: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 from typing import Literal as Choice
 
@@ -29,6 +30,7 @@ _XSD_DATETIME = NamedNode(XSD + "dateTime")
 _SCRATCH_NODE = NamedNode("urn:prism:scratch")
 
 
+@lru_cache(maxsize=65_536)  # a commit says the same few instants again and again
 def instant_literal(instant: Instant) -> Literal:
     return Literal(instant.iso(), datatype=_XSD_DATETIME)
 
@@ -57,6 +59,7 @@ def term_of(value: Value) -> Term:
     )
 
 
+@lru_cache(maxsize=4_096)
 def canonical_term(term: Term) -> Term:
     """Return the term as the store will give it back, so that it can be compared and hashed.
 

@@ -107,7 +107,7 @@ class Snapshots:
     def _replace(self, kept: _Kept, subject: NamedNode, wanted: set[Quad], graph: NamedNode) -> None:
         held = set(kept.store.quads_for_pattern(subject, None, None, graph))
         if wanted != held:
-            kept.store.apply(tuple(wanted - held), tuple(held - wanted), {})
+            kept.store.apply(tuple(wanted - held), tuple(held - wanted))
             kept.quads += len(wanted) - len(held)
 
     def _shrink(self, newest: tuple[object, ...]) -> None:

@@ -74,7 +74,7 @@ def renew(ground: Ground, store: EmbeddedStore, names: Names, now: Instant, sinc
         found = [each for each in found if each.entity in wrong]
     delta = Delta.joined(each.delta for each in found)
     if found:
-        store.apply(delta.adds, delta.removes, {})
+        store.apply(delta.adds, delta.removes)
     return len({each.entity for each in found})
 
 

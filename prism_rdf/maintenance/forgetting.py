@@ -114,7 +114,7 @@ class _Telling:
         ground = replace(self._site.ground, store=fresh.store)
         derived = refresh(ground, sorted(self._affected(), key=str), fresh.store, writing)
         if derived != Delta():
-            fresh.store.apply(derived.adds, derived.removes, {})
+            fresh.store.apply(derived.adds, derived.removes)
         commit = replace(commit, adds=commit.adds + derived.adds, removes=commit.removes + derived.removes)
         if fresh.folder is not None:
             write_log(fresh.folder.log, self._log(commit))

@@ -58,7 +58,7 @@ def retell(
         writing = Writing(names, now, number_at(now))
         delta = Delta.joined(refold(scratch, entity, stated, writing)[1])
         if delta != Delta():
-            scratch.apply(delta.adds, delta.removes, {})
+            scratch.apply(delta.adds, delta.removes)
             deltas.append((writing.number, delta))
     quads = tuple(scratch.quads_for_pattern(None, None, None))
     return Retold(entity, frozenset(_sealed(ground, names, entity)), tuple(deltas), quads)

@@ -35,6 +35,9 @@ class About:
     def term(self, predicate: NamedNode) -> NamedNode | Literal | None:
         return next((o for o in self._objects.get(predicate, ()) if isinstance(o, (NamedNode, Literal))), None)
 
+    def terms(self, predicate: NamedNode) -> tuple[NamedNode | Literal, ...]:
+        return tuple(each for each in self._objects.get(predicate, ()) if isinstance(each, (NamedNode, Literal)))
+
     def texts(self, predicate: NamedNode) -> tuple[str, ...]:
         return tuple(each.value for each in self._objects.get(predicate, ()) if isinstance(each, Literal))
 
@@ -44,6 +47,9 @@ class About:
     def number(self, predicate: NamedNode, default: int = 0) -> int:
         text = self.text(predicate)
         return int(text) if text else default
+
+    def instants(self, predicate: NamedNode) -> tuple[Instant, ...]:
+        return tuple(map(Instant.parse, self.texts(predicate)))
 
     def instant(self, predicate: NamedNode) -> Instant | None:
         text = self.text(predicate)

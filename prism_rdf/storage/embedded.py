@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pyoxigraph import BlankNode, NamedNode, Quad, Store
+from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, Store, Triple, serialize
 
 from prism_rdf.errors import BusyError, RefusedError
-from prism_rdf.storage.interface import VIOLATION, InvariantBroken, QueryResult
-
-_PREFIX = re.compile(r"^PREFIX \S+ <\S+>\n", re.MULTILINE)
+from prism_rdf.storage.interface import GraphName, QueryResult
 
 
 class EmbeddedStore:
@@ -48,37 +45,16 @@ class EmbeddedStore:
     def query(self, query: str, **options: Any) -> QueryResult:
         return self._store.query(query, **options)
 
-    def apply(self, adds: Sequence[Quad], removes: Sequence[Quad], checks: Mapping[str, str]) -> None:
-        changes = [_data("DELETE", removes), _data("INSERT", adds)]
-        # A graph that came to exist makes CREATE fail, and with it the whole update.
-        proof = [f"CREATE GRAPH {VIOLATION}", f"DROP GRAPH {VIOLATION}"] if checks else []
+    def apply(self, adds: Sequence[Quad], removes: Sequence[Quad]) -> None:
+        request = " ;\n".join(filter(None, (_data("DELETE", removes), _data("INSERT", adds))))
         try:
-            self._store.update(_request([*changes, *checks.values(), *proof]))
-        except RuntimeError as error:
-            if f"{VIOLATION} already exists" not in str(error):
-                raise
-            raise InvariantBroken(self._first_broken(changes, checks)) from error
+            self._store.update(request)
         except OSError as error:
             raise RefusedError(
                 f"the store cannot be written: {error}",
                 rule="a write is acknowledged only once it is on disk",
                 mend="free some disk space or mend the permissions, then open the store again; nothing was changed",
             ) from error
-
-    def _first_broken(self, changes: Sequence[str], checks: Mapping[str, str]) -> str:
-        """Run a refused update again with a graph for each check: it is refused again, and now says by which."""
-        operations = list(changes)
-        for name, check in checks.items():
-            graph = f"<{VIOLATION.value}:{name}>"
-            operations += [check.replace(str(VIOLATION), graph), f"CREATE GRAPH {graph}", f"DROP GRAPH {graph}"]
-        try:
-            self._store.update(_request(operations))
-        except RuntimeError as error:
-            broken = re.search(rf"<{VIOLATION.value}:(.+)> already exists", str(error))
-            if broken is not None:
-                return broken[1]
-            raise
-        raise AssertionError("an update that was refused a moment ago went through")
 
     def size(self) -> int:
         """Return the number of quads."""
@@ -117,13 +93,13 @@ class EmbeddedStore:
         del self._store
 
 
-def _request(operations: Iterable[str]) -> str:
-    """Join operations into one request; Oxigraph takes a prologue at its head only."""
-    text = " ;\n".join(operation for operation in operations if operation)
-    prologue = dict.fromkeys(_PREFIX.findall(text))
-    return "".join(prologue) + _PREFIX.sub("", text)
-
-
 def _data(verb: str, quads: Iterable[Quad]) -> str:
-    body = "\n".join(f"GRAPH {quad.graph_name} {{ {quad.subject} {quad.predicate} {quad.object} }}" for quad in quads)
-    return f"{verb} DATA {{\n{body}\n}}" if body else ""
+    by_graph: dict[GraphName, list[Triple]] = {}
+    for quad in quads:
+        by_graph.setdefault(quad.graph_name, []).append(quad.triple)
+    body = "".join(f"GRAPH {graph} {{\n{_n_triples(triples)}}}\n" for graph, triples in by_graph.items())
+    return f"{verb} DATA {{\n{body}}}" if body else ""
+
+
+def _n_triples(triples: Iterable[Triple]) -> str:
+    return serialize(triples, format=RdfFormat.N_TRIPLES).decode()  # type: ignore[union-attr]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from pyoxigraph import (
@@ -20,17 +20,6 @@ from pyoxigraph import (
 
 QueryResult = QuerySolutions | QueryBoolean | QueryTriples
 GraphName = NamedNode | BlankNode | DefaultGraph
-
-
-VIOLATION = NamedNode("urn:prism:violation")
-
-
-class InvariantBroken(Exception):
-    """The post-condition of this name found violations; the update was rolled back."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"invariant {name} broken")
-        self.name = name
 
 
 class GraphReader(Protocol):
@@ -60,12 +49,8 @@ class GraphReader(Protocol):
 class GraphStore(GraphReader, Protocol):
     """A reader that can also apply one atomic change."""
 
-    def apply(self, adds: Sequence[Quad], removes: Sequence[Quad], checks: Mapping[str, str]) -> None:
-        """Remove, add and check in one atomic update.
-
-        Each check is an update operation, keyed by its name, that writes what breaks an invariant into the graph
-        VIOLATION; when one did, everything is rolled back and InvariantBroken names it.
-        """
+    def apply(self, adds: Sequence[Quad], removes: Sequence[Quad]) -> None:
+        """Remove, then add, in one atomic update."""
         ...
 
     def flush(self) -> None: ...

@@ -2,29 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from pyoxigraph import Quad, Store
+from pyoxigraph import Quad
 
 from prism_rdf.storage.interface import GraphReader, QueryResult
 
+_Grouped = dict[Any, dict[Any, dict[Quad, None]]]  # by graph, then by subject, each quad once and in order
+
 
 class Overlay:
-    """Reads through to ``store``, less ``removes``, plus ``adds``. Pattern look-ups only; it cannot run SPARQL."""
+    """Reads through to ``store``, less ``removes``, plus ``adds``. Pattern look-ups only; it cannot run SPARQL.
 
-    def __init__(self, store: GraphReader, adds: Iterable[Quad], removes: Collection[Quad]) -> None:
+    Values of ``adds`` are compared as they are, so they have to be as the store gives them back (``canonical_term``).
+    """
+
+    def __init__(self, store: GraphReader, adds: Iterable[Quad], removes: Iterable[Quad]) -> None:
         self._store = store
-        self._adds = Store()
-        self._adds.bulk_extend(adds)
-        self._removes = frozenset(removes)
+        self._adds: _Grouped = {}
+        self._removes = set(removes)
+        self._by_value: dict[Any, dict[tuple[Any, Any], list[Quad]]] = {}
+        self._add(adds)
+
+    def extend(self, adds: Iterable[Quad], removes: Iterable[Quad]) -> None:
+        """Let the change be larger by these; none of them is among those before."""
+        self._add(adds)
+        self._removes.update(removes)
+
+    def _add(self, adds: Iterable[Quad]) -> None:
+        self._by_value.clear()
+        for quad in adds:
+            self._adds.setdefault(quad.graph_name, {}).setdefault(quad.subject, {})[quad] = None
 
     def quads_for_pattern(self, subject: Any, predicate: Any, object: Any, graph_name: Any = None) -> Iterator[Quad]:
         """Yield the quads of the pattern after the change; removals count before additions."""
         for quad in self._store.quads_for_pattern(subject, predicate, object, graph_name):
-            if quad not in self._removes and quad not in self._adds:
+            if quad not in self._removes and not self._adds_quad(quad):
                 yield quad
-        yield from self._adds.quads_for_pattern(subject, predicate, object, graph_name)
+        yield from self._added(subject, predicate, object, graph_name)
+
+    def _adds_quad(self, quad: Quad) -> bool:
+        graph = self._adds.get(quad.graph_name)
+        return graph is not None and quad in graph.get(quad.subject, ())
+
+    def _added(self, subject: Any, predicate: Any, object: Any, graph_name: Any) -> Iterable[Quad]:
+        if graph_name is None:
+            return [quad for graph in self._adds for quad in self._added(subject, predicate, object, graph)]
+        graph = self._adds.get(graph_name)
+        if graph is None:
+            return ()
+        if subject is not None:
+            found: Iterable[Quad] = graph.get(subject, ())
+        elif predicate is not None and object is not None:
+            return self._valued(graph_name).get((predicate, object), ())
+        else:
+            found = (quad for group in graph.values() for quad in group)
+        if predicate is None and object is None:
+            return found
+        return (
+            quad
+            for quad in found
+            if (predicate is None or quad.predicate == predicate) and (object is None or quad.object == object)
+        )
+
+    def _valued(self, graph_name: Any) -> dict[tuple[Any, Any], list[Quad]]:
+        """Return the quads added to a graph by property and value."""
+        valued = self._by_value.get(graph_name)
+        if valued is None:
+            valued = self._by_value[graph_name] = {}
+            for group in self._adds[graph_name].values():
+                for quad in group:
+                    valued.setdefault((quad.predicate, quad.object), []).append(quad)
+        return valued
 
     def query(self, query: str, **options: Any) -> QueryResult:
         """Always raises: a planner reads patterns."""

@@ -11,7 +11,7 @@ from pyoxigraph import Literal, NamedNode, Quad
 from prism_rdf.belief import RECORDED_AT, VALID_FROM, Delta, Writing, belief_of, record, revise, withdraw
 from prism_rdf.clock import Instant
 from prism_rdf.errors import RefusedError
-from prism_rdf.model import DraftEnd, DraftVersion, instant_literal
+from prism_rdf.model import DraftEnd, DraftVersion, canonical_term, instant_literal
 from prism_rdf.namespaces import RDF_TYPE, Names, derived_uuid, prism
 from prism_rdf.storage.about import about, subjects
 from prism_rdf.storage.interface import GraphReader
@@ -101,7 +101,9 @@ def _plan_version(store: GraphReader, version: DraftVersion, writing: Writing) -
         Quad(state, THREAD, node, graph),
         Quad(state, VALID_FROM, instant_literal(version.at), graph),
     ]
-    quads += [Quad(entity, prop, value, state) for prop, values in version.props.items() for value in values]
+    quads += [
+        Quad(entity, prop, canonical_term(value), state) for prop, values in version.props.items() for value in values
+    ]
     return Delta.joined([*parts, Delta((*quads, *record(state, graph, None, writing)))])
 
 

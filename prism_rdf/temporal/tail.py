@@ -11,9 +11,9 @@ from math import inf
 
 from pyoxigraph import NamedNode, Quad
 
-from prism_rdf.belief import Delta, Writing
+from prism_rdf.belief import Delta, Writing, change_from
 from prism_rdf.namespaces import Names, prism
-from prism_rdf.storage.about import objects
+from prism_rdf.storage.about import about, objects
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.temporal.events import read_assertion
 from prism_rdf.temporal.fold import Edge, Stated, edge
@@ -41,7 +41,7 @@ def tail_node(store: GraphReader, names: Names, entity: NamedNode) -> NamedNode 
 
 def read_tail(store: GraphReader, names: Names, entity: NamedNode) -> Tail | None:
     """Return the tail of an entity's history; None when it has no state."""
-    node = tail_node(store, names, entity)
+    node = about(store, entity, names.graph("tail")).iri(TAIL)
     state = read_state(store, node, names.graph("temporal")) if node is not None else None
     return Tail(state) if state is not None else None
 
@@ -49,7 +49,8 @@ def read_tail(store: GraphReader, names: Names, entity: NamedNode) -> Tail | Non
 def read_frontier(store: GraphReader, names: Names, entity: NamedNode) -> list[Stated]:
     """Return what is stated of an entity that can still hold at its tail or later."""
     graph = names.graph("temporal")
-    return [read_assertion(store, node, graph) for node in objects(store, entity, FRONTIER, names.graph("tail"))]
+    nodes = about(store, entity, names.graph("tail")).iris(FRONTIER)
+    return [read_assertion(store, node, graph) for node in nodes]
 
 
 def frontier(stated: Iterable[Stated], since: Edge) -> list[Stated]:
@@ -82,8 +83,7 @@ def plan_tail(
 ) -> Delta:
     """Return what makes the stored tail of ``entity`` the state ``last`` with the frontier ``kept``."""
     graph = writing.names.graph("tail")
-    wanted = {Quad(entity, FRONTIER, NamedNode(each.node), graph) for each in kept}
+    wanted = [Quad(entity, FRONTIER, NamedNode(each.node), graph) for each in kept]
     if last is not None:
-        wanted.add(Quad(entity, TAIL, last, graph))
-    stored = set(store.quads_for_pattern(entity, None, None, graph))
-    return Delta(tuple(sorted(wanted - stored, key=str)), tuple(sorted(stored - wanted, key=str)))
+        wanted.append(Quad(entity, TAIL, last, graph))
+    return change_from(store.quads_for_pattern(entity, None, None, graph), wanted)

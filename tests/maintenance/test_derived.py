@@ -77,7 +77,7 @@ def test_a_stale_derived_graph_is_found_and_made_right(filled, name):
     before, commits = quads(filled), filled.commit_number
     assert filled.project("demo").check() == []
     adds, removes = broken(filled)
-    filled.store.apply(adds, removes, {})
+    filled.store.apply(adds, removes)
     found = [each for each in filled.project("demo").check() if each["check"] == check]
     assert len(found) == 1
     assert said in found[0]["detail"]
@@ -93,7 +93,7 @@ def test_a_stale_derived_graph_is_found_and_made_right(filled, name):
 def test_everything_derived_can_be_made_anew(filled):
     before = quads(filled)
     derived = [q for q in before if q.graph_name in (NAMES.graph("current"), NAMES.graph("tail"))]
-    filled.store.apply([], derived, {})
+    filled.store.apply([], derived)
     assert {each["check"] for each in filled.project("demo").check()} >= {"stale-current", "stale-tail"}
     assert filled.rebuild("demo") == {"demo": 2}
     assert quads(filled) == before
@@ -106,7 +106,7 @@ def test_rebuilding_what_is_right_changes_nothing(filled):
 
 
 def test_a_rebuilt_store_goes_on(filled):
-    filled.store.apply([], list(filled.store.quads_for_pattern(None, None, None, NAMES.graph("tail"))), {})
+    filled.store.apply([], list(filled.store.quads_for_pattern(None, None, None, NAMES.graph("tail"))))
     filled.rebuild("demo")
     project = filled.project("demo")
     project.transition("ADR-002", {"title": "Use no table"}, valid_from="2026-01-01")
