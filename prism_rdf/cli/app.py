@@ -12,6 +12,8 @@ from prism_rdf.cli import (
     checking,
     comparing,
     drafting,
+    duplicates,
+    identity,
     ingesting,
     listing,
     maintaining,
@@ -72,8 +74,8 @@ def _prism(
 
 
 _ROOMS = (
-    *(ingesting, recording, drafting, asking, comparing, listing, querying, checking, serving),
-    *(maintaining, modelling, owning),
+    *(ingesting, recording, review, drafting, asking, comparing, identity, listing, querying, checking, serving),
+    *(duplicates, maintaining, modelling, owning),
 )
 for room in _ROOMS:
     room.register(app)

@@ -149,6 +149,7 @@ def state(
             "as of": found["as_of"] if as_of else "",
             "valid": interval(found["valid_from"], found["valid_until"]),
             "recorded": found["recorded_at"],
+            "merged into": value_text(found.get("merged_into", "")),
             "uuid": found["uuid"],
             "state": found["state"],
         }
@@ -160,20 +161,27 @@ def _print_heading(found: Mapping[str, Any]) -> None:
     print_line((found["identifier"] or found["uuid"], "bold"), (f"  {found['type']}  ", ""), flag_part(found["flag"]))
 
 
-def history(common: Common, entity: EntityArgument, known_at: KnownAt = None) -> int:
+def history(
+    common: Common,
+    entity: EntityArgument,
+    known_at: KnownAt = None,
+    merged: Annotated[bool, typer.Option("--merged", help="Also the states of what is merged into it.")] = False,
+) -> int:
     """List an entity's states, and what each changed."""
     with common.project() as project:
-        states = project.history(entity, known_at_of(known_at))
+        states = project.history(entity, known_at_of(known_at), include_merged=merged)
     if common.json:
         print_json(states)
         return 0
-    before: Mapping[str, Any] = {}
+    before: dict[str, Mapping[str, Any]] = {}
     if states:
-        _print_heading(states[-1])
+        _print_heading(next((each for each in reversed(states) if "merged_into" not in each), states[-1]))
     for found in states:
-        print_line((f"\n{interval(found['valid_from'], found['valid_until'])}  ", ""), flag_part(found["flag"]))
-        print_pairs(_changes(before, found["props"]), indent=4)
-        before = found["props"]
+        of = f"  of {found['identifier']}, merged" if "merged_into" in found else ""
+        when = f"\n{interval(found['valid_from'], found['valid_until'])}  "
+        print_line((when, ""), flag_part(found["flag"]), (of, "dim"))
+        print_pairs(_changes(before.get(found["entity"], {}), found["props"]), indent=4)
+        before[found["entity"]] = found["props"]
     return 0
 
 
@@ -194,10 +202,12 @@ def entities(
     ] = None,
     limit: Limit = 100,
     as_of: AsOf = None,
+    known_at: KnownAt = None,
+    merged: Annotated[bool, typer.Option("--merged", help="Also those that are merged into another one.")] = False,
 ) -> int:
     """List the entities with their current state."""
     with common.project() as project:
-        found = project.list_entities(type_name, limit=limit, as_of=as_of)
+        found = project.list_entities(type_name, limit, as_of, known_at_of(known_at), include_merged=merged)
     if common.json:
         print_json(found)
         return 0
@@ -205,6 +215,8 @@ def entities(
     for entity in found:
         props = entity.get("props") or {}
         title, status = (value_text(props.get(name, "")) for name in ("title", "status"))
+        if "merged_into" in entity:
+            status = f"merged into {value_text(entity['merged_into'])}"
         rows.append((entity["identifier"] or entity["uuid"], entity["type"], status, title or props.get("name", "")))
     print_table(["identifier", "type", "status", "title"], rows, fixed=2)
     if len(found) == limit:

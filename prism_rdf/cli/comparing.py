@@ -172,15 +172,20 @@ def timeline(common: Common, entity: EntityArgument, known_at: KnownAt = None) -
 def _happened(entry: Mapping[str, Any], *, appeared: bool) -> tuple[str, dict[str, str]]:
     """Return what an entry of a timeline is, and what it says."""
     if entry["kind"] == "alias":
-        return f"{entry['alias_kind']} name {entry['edge']}", {"name": entry["surface_form"]}
+        return f"{entry['alias_kind']} name {entry['edge']}", {"name": entry["surface_form"], **via}
     if entry["kind"] == "reference":
-        return f"reference {entry['edge']}", {entry["reference_kind"]: value_text(entry["target"])}
+        return f"reference {entry['edge']}", {entry["reference_kind"]: value_text(entry["target"]), **via}
+    if entry["kind"] == "merge":
+        said = f"commit {entry['commit']}, recorded at {entry['recorded_at']}"
+        ends = f"{value_text(entry['merged'])} → {value_text(entry['into'])}"
+        return "merged, for all time", {"merge": ends, "why": entry["description"] or "", "source": said}
     events = entry["events"]
     what = ", ".join(dict.fromkeys(event["event_type"] for event in events)) or "what was said ends"
     return what, {} if entry["void"] else _changes(entry["changes"], "to" if appeared else None)
 
 
 def _by(event: Mapping[str, Any]) -> str:
+    via = {"said of": value_text(entry["via"])} if "via" in entry else {}
     said = (event["description"], event["source"], event["cause_commit"], event["cause_memory"])
     return ", ".join((f"commit {event['commit']}", *(one_line(each) for each in said if each)))
 

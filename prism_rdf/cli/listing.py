@@ -1,4 +1,4 @@
-"""The commands that list what there is to speak of: types, references, resolve."""
+"""The command that lists the types there are, what they declare and what they may refer to."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from prism_rdf.cli.options import AsOf, Common, command
-from prism_rdf.cli.terminal import print_json, print_line, print_pairs, print_table, value_text
+from prism_rdf.cli.options import Common, command
+from prism_rdf.cli.terminal import print_json, print_line, print_pairs, print_table
 from prism_rdf.errors import NotFoundError, UnknownType
 
 
@@ -23,22 +23,6 @@ def register(app: typer.Typer) -> None:
         prism types --json | jq '.[] | {name, mutable}'
         """,
     )(types)
-    command(
-        app,
-        "references",
-        """
-        prism references --source ADR-7
-        prism references --target ADR-3 --kind SUPERSEDES --as-of 2025-10-30
-        """,
-    )(references)
-    command(
-        app,
-        "resolve",
-        """
-        prism resolve ADR-7
-        prism resolve 'the graph decision' --as-of 2025-10-30 --json
-        """,
-    )(resolve)
 
 
 def types(
@@ -103,42 +87,3 @@ def _print_type(found: Mapping[str, Any]) -> None:
     )
     print_line(("\nmay refer to", "bold"))
     print_pairs({kind: ", ".join(targets) for kind, targets in found["can_reference"].items()}, indent=4)
-
-
-def references(
-    common: Common,
-    source: Annotated[str | None, typer.Option("--source", metavar="ENTITY", help="Only from this one.")] = None,
-    target: Annotated[str | None, typer.Option("--target", metavar="ENTITY", help="Only to this one.")] = None,
-    kind: Annotated[
-        str | None, typer.Option("--kind", metavar="KIND", help="Only of this kind, such as SUPERSEDES.")
-    ] = None,
-    as_of: AsOf = None,
-) -> int:
-    """List the references that hold."""
-    with common.project() as project:
-        found = project.list_references(source, target, kind, as_of)
-    if common.json:
-        print_json(found)
-        return 0
-    rows = [
-        (value_text(each["source"]), each["kind"], value_text(each["target"]), each["valid_from"], each["valid_until"])
-        for each in found
-    ]
-    print_table(["source", "kind", "target", "from", "until"], rows, fixed=3)
-    return 0
-
-
-def resolve(
-    common: Common,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A uuid, IRI, identifier or alias.")],
-    as_of: AsOf = None,
-) -> int:
-    """Say which entity a name means, and why."""
-    with common.project() as project:
-        found = project.resolve_alias(name, as_of)
-    if common.json:
-        print_json(found)
-        return 0
-    print_line((found["identifier"] or found["uuid"], "bold"))
-    print_pairs({"why": found["why"], "uuid": found["uuid"], "entity": found["entity"]})
-    return 0

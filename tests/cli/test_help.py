@@ -22,8 +22,20 @@ COMMANDS = [
     *("ingest", "entity", "fact", "transition", "correct", "retire", "reopen", "retract", "revert"),
     *("alias", "reference", "remember", "wip", "seal", "discard", "drafts"),
     *("recall", "state", "history", "entities", "diff", "blame", "timeline", "log"),
-    *("types", "references", "resolve", "sparql", "check", "validate", "serve", "version"),
-    *("backup", "restore", "export", "import", "rebuild", "reindex", "forget"),
+    *(
+        "types",
+        "references",
+        "resolve",
+        "impact",
+        "merge",
+        "unmerge",
+        "sparql",
+        "check",
+        "validate",
+        "serve",
+        "version",
+    ),
+    *("duplicates", "backup", "restore", "export", "import", "rebuild", "reindex", "forget"),
 ]
 
 
