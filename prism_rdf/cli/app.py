@@ -12,7 +12,6 @@ from prism_rdf.cli import (
     checking,
     comparing,
     drafting,
-    duplicates,
     identity,
     ingesting,
     listing,
@@ -74,8 +73,8 @@ def _prism(
 
 
 _ROOMS = (
-    *(ingesting, recording, review, drafting, asking, comparing, identity, listing, querying, checking, serving),
-    *(duplicates, maintaining, modelling, owning),
+    *(ingesting, recording, drafting, asking, comparing, identity, listing, querying, checking, serving),
+    *(maintaining, modelling, owning),
 )
 for room in _ROOMS:
     room.register(app)
