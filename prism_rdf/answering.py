@@ -6,6 +6,8 @@ import threading
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from pyoxigraph import NamedNode
+
 from prism_rdf.errors import NotFoundError
 from prism_rdf.recall import AbsentLeg, GraphLeg, LexicalIndex, LexicalLeg, Recall, all_passages
 from prism_rdf.recall.legs import LegHealth
@@ -33,19 +35,20 @@ class Answering:
         source = _Source(project)
         last_commit = source.last_commit
         self._vectors = _vector_leg(project, source)
-        self._recall = Recall(
-            prism.store,
-            names,
-            prism.schema(names.namespace).catalog.identifying,
-            (
+
+        def recall_by(identifying: Iterable[NamedNode]) -> Recall:
+            legs = (
                 self._vectors,
                 LexicalLeg(self._index, last_commit),
                 GraphLeg(prism.store, names, last_commit, memories),
-            ),
-            project.state_json_at,
-            changes=project.prism.changes,
-            memories=memories,
-        )
+            )
+            changes = project.prism.changes
+            return Recall(
+                prism.store, names, identifying, legs, project.state_json_at, changes=changes, memories=memories
+            )
+
+        self._recall_by = recall_by
+        self._recall: tuple[frozenset[NamedNode], Recall] | None = None
 
     def ask(
         self, text: str, as_of: Instant, known_at: Instant | None, limit: int, prefer_wip: bool, explain: bool
@@ -54,7 +57,15 @@ class Answering:
         self.catch_up()
         if not isinstance(self._vectors, AbsentLeg):
             self._vectors.catch_up(_PATIENCE)
-        return self._recall.ask(text, as_of, known_at, limit, prefer_wip, explain)
+        return self._recalling().ask(text, as_of, known_at, limit, prefer_wip, explain)
+
+    def _recalling(self) -> Recall:
+        """Return the recall that knows by which properties the types of the project name their entities now."""
+        identifying = self._project.prism.schema(self._project.pid).catalog.identifying
+        with self._lock:
+            if self._recall is None or self._recall[0] != identifying:
+                self._recall = (identifying, self._recall_by(identifying))
+            return self._recall[1]
 
     def catch_up(self) -> None:
         """Index what was written since the index was last written; an index that never was is built."""

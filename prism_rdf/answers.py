@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from pyoxigraph import NamedNode
 
-from prism_rdf.canonical.catalog import EntityType, TypeCatalog
+from prism_rdf.canonical.catalog import EntityType, Property, TypeCatalog
 from prism_rdf.canonical.entities import type_of
+from prism_rdf.canonical.schemas import Schemas
 from prism_rdf.clock import Instant
 from prism_rdf.model import State, Term, python_of
-from prism_rdf.namespaces import Names, local_name
+from prism_rdf.namespaces import Names, local_name, short
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.temporal.read import sealed_at, snapshot, states_of
 from prism_rdf.views import flag_of
 
+SHIPPED = "shipped"
 _IDENTIFIER_ORDER = ("number", "name", "title", "pid", "fqdn")
 
 
@@ -23,10 +25,17 @@ def iso(instant: Instant | None) -> str | None:
     return None if instant is None else instant.iso()
 
 
-def identifier_of(props: Mapping[NamedNode, Sequence[Term]]) -> str | None:
-    """Return what a state is called: its number, else name, title, pid, fqdn; None when it has none."""
+def identifier_of(
+    props: Mapping[NamedNode, Sequence[Term]], identifying: Collection[NamedNode] = ()
+) -> str | None:
+    """Return what a state is called; None when it has nothing to be called by.
+
+    Its number, else its name, else another one of the ``identifying`` properties of its project, else title, pid, fqdn.
+    """
     by_name = {local_name(prop.value): values for prop, values in props.items()}
-    return next((by_name[name][0].value for name in _IDENTIFIER_ORDER if by_name.get(name)), None)
+    own = sorted({local_name(prop.value) for prop in identifying}.difference(_IDENTIFIER_ORDER))
+    order = (*_IDENTIFIER_ORDER[:2], *own, *_IDENTIFIER_ORDER[2:])
+    return next((by_name[name][0].value for name in order if by_name.get(name)), None)
 
 
 def state_json(
@@ -44,7 +53,7 @@ def state_json(
         "entity": state.entity,
         "uuid": names.uuid_of(state.entity),
         "type": kind.name if kind else None,
-        "identifier": identifier_of(props),
+        "identifier": identifier_of(props, catalog.identifying),
         "state": state.iri,
         "valid_from": iso(state.valid_from),
         "valid_until": iso(state.valid_until),
@@ -99,19 +108,48 @@ def identifier_now(store: GraphReader, names: Names, entity: NamedNode, at: Inst
     if state is None or state.void:
         states = [s for s in states_of(store, names, entity) if s.commit_status == "committed" and not s.void]
         state = states[-1] if states else None
-    return identifier_of(snapshot(store, NamedNode(state.iri))) if state else None
+    if state is None:
+        return None
+    return identifier_of(snapshot(store, NamedNode(state.iri)), Schemas.read(store, names).catalog.identifying)
 
 
-def type_json(known: EntityType, can_reference: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return what a type declares, and with which kinds it may refer to which types."""
+def type_json(
+    known: EntityType,
+    can_reference: Mapping[str, Sequence[str]],
+    file_of: Callable[[NamedNode], str],
+    versions: Mapping[str, str],
+) -> dict[str, Any]:
+    """Return what a type declares, with which kinds it may refer to which types, and where all that is declared.
+
+    ``file_of`` gives the project's own file that declares a term, empty for what ships; ``versions`` that of each.
+    """
+    file = file_of(known.iri)
+    props = [(prop, prop in known.immutable) for prop in known.properties]
     return {
         "name": known.name,
         "iri": known.iri.value,
         "zone": known.zone,
         "ptype": known.ptype or None,
+        "origin": file or SHIPPED,
+        "version": versions[file],
+        "superclasses": [short(above.value) for above in known.superclasses],
         "immutable": [prop.name for prop in known.immutable],
         "mutable": [prop.name for prop in known.mutable],
+        "properties": [_property_json(prop, fixed, file_of(prop.iri) or SHIPPED) for prop, fixed in props],
         "can_reference": {kind: list(types) for kind, types in can_reference.items()},
+    }
+
+
+def _property_json(prop: Property, immutable: bool, origin: str) -> dict[str, Any]:
+    return {
+        "name": prop.name,
+        "iri": prop.iri.value,
+        "datatype": short(prop.datatype.value) if prop.datatype is not None else None,
+        "class": short(prop.object_class.value) if prop.object_class is not None else None,
+        "multi": prop.multi,
+        "immutable": immutable,
+        "identifying": prop.identifying,
+        "origin": origin,
     }
 
 

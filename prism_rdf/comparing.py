@@ -46,7 +46,7 @@ def diff_entity(
         "entity": entity.value,
         "uuid": names.uuid_of(entity.value),
         "type": kind.name if kind else None,
-        "identifier": answers.identifier_of(now or was or {}),
+        "identifier": answers.identifier_of(now or was or {}, catalog.identifying),
         "change": "appeared" if was is None else "vanished" if now is None else "changed",
         "props": props,
         "references": {"began": began, "ended": ended},

@@ -57,8 +57,13 @@ class Prism:
         self._datasets = Datasets(self._ground, base, self.changes if folder else None)
         self._embedder = embedder
         self._answering: dict[str, Answering] = {}
+        self.type_problems: dict[str, dict[str, str]] = {}  # by project and file, what was not taken in of its folder
         self._opening = threading.Lock()
         self._hold: Hold | None = None
+        if folder is not None and folder.types.is_dir():
+            from prism_rdf.dropped import take_in
+
+            self.type_problems = take_in(self, folder.types)
         self._tier: Tier = 1
 
     @classmethod

@@ -15,9 +15,10 @@ from prism_rdf.model import Event, Intent, NewEntity
 from prism_rdf.reviewing import ReviewingVerbs
 from prism_rdf.statements import node_named
 from prism_rdf.storage.about import about
+from prism_rdf.teaching import TeachingVerbs
 
 
-class Project(DuplicatesVerbs, DraftingVerbs, ReviewingVerbs):
+class Project(DuplicatesVerbs, DraftingVerbs, ReviewingVerbs, TeachingVerbs):
     """One project of a store. Get it with ``Prism.project(pid)``."""
 
     def ingest(

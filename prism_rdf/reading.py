@@ -19,13 +19,6 @@ from prism_rdf.temporal.read import covering, state_at, states_of
 class ReadingVerbs(MeaningVerbs):
     """The reading verbs of a project. ``entity`` arguments take a uuid, an IRI, an identifier or an alias."""
 
-    def list_types(self) -> list[dict[str, Any]]:
-        """Return every type with its zone, properties and what it may refer to."""
-        from prism_rdf.validation.can_reference import allowed_references
-
-        allowed = allowed_references(self._catalog)
-        return [answers.type_json(known, allowed.get(known.iri, {})) for known in self._catalog.types]
-
     def list_entities(
         self,
         type_name: str | None = None,

@@ -86,6 +86,10 @@ class Snapshots:
                 break
             if change.namespace in namespaces and (known_at is None or change.recorded_at <= known_at):
                 names = Names(self._base, change.namespace)
+                if any(quad.graph_name == names.graph("types") for quad in change.adds):
+                    fresh = self._build(namespaces, at, known_at, commit)  # whatever is of these types may be otherwise
+                    kept.store, kept.commit, kept.quads = fresh.store, fresh.commit, fresh.quads
+                    return
                 spoken_of = touched_by(self._ground.store, change, self._base)
                 concerned = concerned_by(self._ground.store, names, spoken_of)
                 touched.update((entity, change.namespace) for entity in concerned)

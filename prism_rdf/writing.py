@@ -11,6 +11,7 @@ from uuid import uuid4
 from pyoxigraph import Literal, NamedNode
 
 from prism_rdf import explaining, naming
+from prism_rdf.canonical.texts import texts_of
 from prism_rdf.clock import Edge, Instant, TimeInput, start_of
 from prism_rdf.errors import BadArgument, NotFoundError, RefusedError
 from prism_rdf.evidence.memories import memory_node
@@ -215,8 +216,19 @@ class WritingVerbs(ReadingVerbs):
         """Stop believing all that a commit recorded: its events, aliases, references, merges and memories."""
         recorded = self.prism.system_time(commit)
         assert recorded is not None
+        self._refuse_types(commit, recorded)
         found = explaining.recorded_by(self._store, self.names, recorded)
         return self.prism.commit(self.pid, lambda: found, "revert", idempotency_key, [commit])
+
+    def _refuse_types(self, commit: int, recorded: Instant) -> None:
+        """Raise RefusedError for a commit that changed types: what is of them must not be left without."""
+        for text in texts_of(self._store, self.names):
+            if recorded in (text.belief.recorded_at, text.belief.withdrawn_at):
+                raise RefusedError(
+                    f"commit {commit} changed the types in {text.file_name}",
+                    rule="types are changed by giving their file anew, or taking it away",
+                    mend=f"prism types add with the earlier text, or prism types remove {text.file_name}",
+                )
 
     def _withdrawals(self, events: Sequence[NamedNode]) -> list[Withdrawal]:
         graph = self.names.graph("temporal")

@@ -80,7 +80,8 @@ class Schemas:
                 self._known[key] = found
         return found
 
-    def read(self, store: GraphReader, names: Names, known_at: Instant | None = None) -> Schema:
+    @staticmethod
+    def read(store: GraphReader, names: Names, known_at: Instant | None = None) -> Schema:
         """Return the schema of a project in ``store`` as it was believed at ``known_at`` (None: now)."""
         return Schema.of(believed(texts_of(store, names), known_at))
 

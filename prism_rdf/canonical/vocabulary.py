@@ -27,6 +27,7 @@ MUTABLE = prism("mutableProperty")
 ZONE, PTYPE = prism("zone"), prism("ptype")
 IDENTIFYING, MULTI = prism("identifying"), prism("multiValued")
 
+_ONTOLOGY, _VERSION = NamedNode(OWL + "Ontology"), NamedNode(OWL + "versionInfo")
 _FIRST, _REST = NamedNode(RDF + "first"), NamedNode(RDF + "rest")
 _FILE = "urn:prism:file:"
 Node = NamedNode | BlankNode
@@ -124,6 +125,12 @@ class Vocabulary:
 @cache
 def _shipped() -> Vocabulary:
     return Vocabulary({name: resources.text(name) for name in resources.names("ontology", ".ttl")})
+
+
+def shipped_version() -> str:
+    """Return the version of the ontology that ships with the package."""
+    shipped = Vocabulary.shipped()
+    return max(shipped.text(node, _VERSION) for node in shipped.subjects(RDF_TYPE, _ONTOLOGY))
 
 
 def _quads(name: str, text: str) -> list[Quad]:

@@ -20,6 +20,7 @@ from prism_rdf.belief import END_RECORDED_AT, RECORDED_AT, WITHDRAWN_AT, Delta, 
 from prism_rdf.changes import DUE_AT, refresh
 from prism_rdf.clock import Instant
 from prism_rdf.commit import LAST_COMMIT, NUMBER, PAYLOAD
+from prism_rdf.errors import RefusedError
 from prism_rdf.forgotten import Forgotten
 from prism_rdf.maintenance.removing import Removal
 from prism_rdf.maintenance.retelling import retell
@@ -55,12 +56,23 @@ def forget(
         if before is not None:
             return site.folder, _repeated(before)
         removal = Removal(site.ground, names, target())
+        _refuse_types(removal)
         telling = _Telling(site, names, removal)
         writing, commit = site.committer.stamp(names.namespace, "forget", key)
         with rewriting(site) as fresh:
             graves = forgotten.tombstones(names.namespace, removal.marks(), writing.now)
             telling.write(fresh, writing, replace(commit, adds=(*commit.adds, *graves)))
         return fresh.folder, _answer(removal, writing)
+
+
+def _refuse_types(removal: Removal) -> None:
+    if removal.in_types:
+        files = ", ".join(sorted(removal.in_types))
+        raise RefusedError(
+            f"{files} quotes it, and the types of the project are declared there",
+            rule="what is forgotten is quoted nowhere, and a file of types is not cut up by a machine",
+            mend=f"take the name out of {files}, add the file again (prism types add), then forget",
+        )
 
 
 def _repeated(before: Receipt) -> dict[str, Any]:
@@ -71,6 +83,7 @@ def _repeated(before: Receipt) -> dict[str, Any]:
 
 def _answer(removal: Removal, writing: Writing | None) -> dict[str, Any]:
     notes = [f"texts that say {name!r} are not looked for: {why}" for name, why in removal.wording.unsought]
+    notes += [f"the types of the project quote it in {file}: mend that first" for file in sorted(removal.in_types)]
     notes += [f"project {pid} quotes it {count} times, and is left alone" for pid, count in removal.elsewhere.items()]
     notes += [f"{each.value} was merged with it and stays: is it to go too?" for each in removal.partners]
     return {

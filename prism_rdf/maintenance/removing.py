@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from pyoxigraph import Literal, NamedNode, Quad
 
-from prism_rdf.belief import EARLIER_BELIEF
+from prism_rdf.belief import EARLIER_BELIEF, WITHDRAWN_AT
+from prism_rdf.canonical.texts import FILE_NAME, TURTLE
 from prism_rdf.changes import Ground
 from prism_rdf.evidence.memories import CONTENT
 from prism_rdf.forgotten import Mark
@@ -44,6 +45,7 @@ _TAKES = {
     ("temporal", VALUE): "assertion",
     ("semantic", SURFACE_FORM): "alias",
     ("semantic", FOLDED_FORM): "alias",
+    ("types", TURTLE): "file of types",
 }
 _KNOWN_AGAIN = frozenset({"entity", "memory", "event", "alias", "concept"})
 
@@ -62,16 +64,19 @@ class Removal:
     """Everything that goes with one entity or memory of a project; it is only listed here.
 
     ``going`` has the nodes, ``retold`` the other entities whose history is to be told without some of its events.
+    ``in_types`` are the files of types that quote it and that the project still goes by: they cannot simply go.
     """
 
     def __init__(self, ground: Ground, names: Names, target: NamedNode) -> None:
         self._store = ground.store
         self._names = names
-        self._layers = {names.graph(layer): layer for layer in ("temporal", "semantic", "memory", *_WHOLE_LAYERS)}
+        layers = ("temporal", "semantic", "memory", "types", *_WHOLE_LAYERS)
+        self._layers = {names.graph(layer): layer for layer in layers}
         self._own = f"{names.base}/{names.namespace}/"
         self.going: dict[NamedNode, Going] = {}
         self.retold: set[NamedNode] = set()
         self.elsewhere: Counter[str] = Counter()
+        self.in_types: set[str] = set()
         self._statements: list[tuple[Quad, Going]] = []
         self._waiting: list[tuple[NamedNode, Going]] = []
         self._one_thing: set[NamedNode] = set()
@@ -206,6 +211,11 @@ class Removal:
         layer = self._layers.get(quad.graph_name, "") if isinstance(quad.graph_name, NamedNode) else ""
         what = layer if layer in _WHOLE_LAYERS else _TAKES.get((layer, quad.predicate))
         if what is not None and isinstance(quad.subject, NamedNode):
+            if layer == "types" and isinstance(quad.graph_name, NamedNode):
+                text = about(self._store, quad.subject, quad.graph_name)
+                if text.term(WITHDRAWN_AT) is None:
+                    self.in_types.add(text.text(FILE_NAME))
+                    return
             self._take(quad.subject, what, QUOTES)
         elif not self._is_folded(quad):
             self._state(quad)

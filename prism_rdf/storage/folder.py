@@ -47,6 +47,11 @@ class StoreFolder:
     def forget_key(self) -> Path:
         return self.path / "forget.key"
 
+    @property
+    def types(self) -> Path:
+        """Where files of types may be laid, in a folder for each project."""
+        return self.path / "types"
+
     def index(self, leg: str, namespace: str) -> Path:
         return self._part("index") / leg / namespace
 

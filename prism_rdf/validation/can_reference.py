@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pyoxigraph import NamedNode, RdfFormat, Store, parse
 
 from prism_rdf import resources
 from prism_rdf.namespaces import RDF, SH, local_name
+
+if TYPE_CHECKING:
+    from prism_rdf.validation.gate import Gate
 
 
 class KnownType(Protocol):
@@ -42,18 +45,25 @@ class Allowed:
     targets: frozenset[NamedNode]
 
 
-def allowed_references(catalog: KnownTypes) -> Mapping[NamedNode, Mapping[str, tuple[str, ...]]]:
+def allowed_references(
+    catalog: KnownTypes, gate: Gate | None = None
+) -> Mapping[NamedNode, Mapping[str, tuple[str, ...]]]:
     """Return, for each type, the names of the types that it can refer to, by the name of the kind.
 
-    Kinds and types are sorted; a kind that cannot start at the type is left out.
+    Kinds and types are sorted; a kind that cannot start at the type is left out. The shapes of a project are not read
+    but asked, pair by pair: ``gate`` is its gate.
     """
     found: dict[NamedNode, dict[str, tuple[str, ...]]] = {}
+    own = gate.allowed_by_own([(known.iri, frozenset(_classes(known))) for known in catalog.types]) if gate else {}
+    named = {known.iri: known.name for known in catalog.types}
     for source in catalog.types:
         targets: dict[str, set[str]] = {}
         for branch in shipped_branches():
             if not branch.sources.isdisjoint(_classes(source)):
                 names = {target.name for target in catalog.types if not branch.targets.isdisjoint(_classes(target))}
                 targets.setdefault(local_name(branch.kind.value), set()).update(names)
+        for kind, iris in own.get(source.iri, {}).items():
+            targets.setdefault(local_name(kind.value), set()).update(named[iri] for iri in iris)
         found[source.iri] = {kind: tuple(sorted(targets[kind])) for kind in sorted(targets)}
     return found
 

@@ -110,7 +110,7 @@ class Gate:
         Results of a lower severity than sh:Violation do not refuse a write and are left out.
         """
         found = (result for scope, triples in scopes.items() for result in self.results(scope, triples))
-        return tuple(_violation(result) for result in found if result.severity == "Violation")
+        return tuple(_violation(result) for result in found if _refuses(result))
 
     def results(self, scope: Scope, triples: Sequence[Triple]) -> tuple[Result, ...]:
         """Return every result of one scope, whatever its severity."""
@@ -141,6 +141,34 @@ class Gate:
         from prism_rdf.validation.engine import Shapes
 
         return Shapes(self._own_links)
+
+    def allowed_by_own(
+        self, types: Sequence[tuple[NamedNode, Classes]]
+    ) -> Mapping[NamedNode, Mapping[NamedNode, Sequence[NamedNode]]]:
+        """Return which types the shapes of the project let refer to which, as source, kind and targets.
+
+        Each type comes with its classes, itself among them. All pairs are asked at once.
+        """
+        ends = [(end, iri, classes) for end in ("source", "target") for iri, classes in types]
+        typed = [
+            Triple(NamedNode(f"urn:prism:{end}:{iri.value}"), RDF_TYPE, each)
+            for end, iri, classes in ends
+            for each in classes
+        ]
+        found: dict[NamedNode, dict[NamedNode, list[NamedNode]]] = {}
+        for kind, shapes in self._of_kind.items():
+            for target, _ in types:
+                end = NamedNode(f"urn:prism:target:{target.value}")
+                nodes = {iri: NamedNode(f"urn:prism:source:{iri.value}") for iri, _ in types}
+                asked = [*typed, *(Triple(node, kind, end) for node in nodes.values())]
+                refused = [
+                    {result.node for result in self._link_shapes.check(asked, [name]).results if _refuses(result)}
+                    for name in shapes
+                ]
+                for iri, node in nodes.items():
+                    if any(str(node) not in each for each in refused):
+                        found.setdefault(iri, {}).setdefault(kind, []).append(target)
+        return found
 
     def _link_results(self, triples: Sequence[Triple]) -> Iterator[Result]:
         """Links between the same types by the same kind share one verdict, which is kept."""
@@ -183,7 +211,7 @@ class Gate:
         said = [outcome.results] if is_ruled else []
         said += (self._link_shapes.check(triples, [name]).results for name in self._of_kind.get(kind, ()))
         for results in said:
-            if all(result.severity != "Violation" for result in results):
+            if not any(map(_refuses, results)):
                 return results
         return tuple(result for results in said for result in results) or (_unruled(kind, self._of_kind),)
 
@@ -224,6 +252,10 @@ def _unruled(kind: NamedNode, ruled: Iterable[NamedNode]) -> Result:
         message=f"no shape says which types {local_name(kind.value)} may lead from and to",
         mend=f"Use one of {', '.join(kinds)}, or declare a shape with sh:targetSubjectsOf {kind}.",
     )
+
+
+def _refuses(result: Result) -> bool:
+    return result.severity == "Violation"
 
 
 def _violation(result: Result) -> Violation:
