@@ -50,8 +50,9 @@ class DuplicatesVerbs(WritingVerbs, MergingVerbs):
         """
         from prism_rdf.duplicates.proposing import propose  # loads rapidfuzz, which most programs need not
 
+        _check_threshold(at_least)
         found = self.entity_records(type_name, as_of)
-        proposals = propose(found, _threshold(at_least), progress)
+        proposals = propose(found, at_least, progress)
         return {
             "as_of": found["as_of"],
             "pairs": [_pair_json(each) for each in proposals.pairs[:limit]],
@@ -83,7 +84,8 @@ class DuplicatesVerbs(WritingVerbs, MergingVerbs):
         from prism_rdf.duplicates.proposing import propose, to_merge
 
         by = check_direct(claimed(tier, self.prism.tier))
-        proposals = propose(self.entity_records(type_name), _threshold(at_least), progress)
+        _check_threshold(at_least)
+        proposals = propose(self.entity_records(type_name), at_least, progress)
         chosen = to_merge(proposals, at_least)
         receipt = Receipt(None, None)
         if chosen and not dry_run:
@@ -121,14 +123,13 @@ class DuplicatesVerbs(WritingVerbs, MergingVerbs):
         return self.prism.commit(self.pid, lambda: (intent,), "different", idempotency_key, payload)
 
 
-def _threshold(at_least: float) -> float:
+def _check_threshold(at_least: float) -> None:
     if not REVIEW_AT <= at_least <= 1:
         raise BadArgument(
             f"a threshold of {at_least} is none",
             rule=f"a score says how likely two are one; pairs below {REVIEW_AT} are more likely two",
             mend=f"give a number from {REVIEW_AT} to 1",
         )
-    return at_least
 
 
 def _pair_json(proposal: Any) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from prism_rdf.cli import (
     checking,
     comparing,
     drafting,
+    duplicates,
     identity,
     ingesting,
     listing,
@@ -74,7 +75,7 @@ def _prism(
 
 _ROOMS = (
     *(ingesting, recording, drafting, asking, comparing, identity, listing, querying, checking, serving),
-    *(maintaining, modelling, owning),
+    *(duplicates, maintaining, modelling, owning),
 )
 for room in _ROOMS:
     room.register(app)

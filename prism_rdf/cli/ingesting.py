@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from prism_rdf.cli.options import Common, command
+from prism_rdf.cli.progress import progress
 from prism_rdf.cli.terminal import print_json, print_line, print_pairs
 from prism_rdf.errors import NotFoundError
 
@@ -20,10 +21,7 @@ if TYPE_CHECKING:
     from prism_rdf.ingest import Failure, IngestReport
 
 PARTIAL = 3
-_SECONDS_BETWEEN_LINES = 2.0
 _LISTED = 3  # of what was left out; --json lists everything
-
-Progress = Callable[[int, int, str], None]
 
 
 def register(app: typer.Typer) -> None:
@@ -59,8 +57,8 @@ def ingest(
     with ExitStack() as stack:
         prism = _existing_store(common, stack)
         resolve = prism.project(pid).bearer_uuid if prism else None
-        with _progress() as progress:
-            proposal = read(path, pid, ref=ref, progress=progress, resolve=resolve)
+        with progress("reading", "read") as told:
+            proposal = read(path, pid, ref=ref, progress=told, resolve=resolve)
         receipt, gone = Receipt(commit=None, recorded_at=None), list[str]()
         if proposal.intents:
             prism = prism or stack.enter_context(common.store(create=True))
@@ -87,40 +85,6 @@ def _existing_store(common: Common, stack: ExitStack) -> Prism | None:
         return stack.enter_context(common.store())
     except NotFoundError:
         return None
-
-
-@contextmanager
-def _progress() -> Iterator[Progress]:
-    """Show how far reading is, on stderr: a bar on a terminal, elsewhere a line every two seconds."""
-    if not sys.stderr.isatty():
-        yield _plain_progress()
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = (TextColumn("reading"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
-    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as bar:
-        task = bar.add_task("reading", total=None, rate="")
-
-        def show(done: int, total: int, label: str) -> None:
-            speed = bar.tasks[0].speed
-            bar.update(task, completed=done, total=total, rate=f"{speed:,.0f}/s" if speed else "")
-
-        yield show
-
-
-def _plain_progress() -> Progress:
-    started = last = time.monotonic()
-
-    def show(done: int, total: int, label: str) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if now - last >= _SECONDS_BETWEEN_LINES:
-            print(f"read {done} of {total}, {done / (now - started):,.0f}/s", file=sys.stderr)
-            last = now
-
-    return show
 
 
 @contextmanager
