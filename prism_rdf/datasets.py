@@ -125,8 +125,8 @@ class Datasets:
         """Answer over the world at ``at`` as believed at ``known_at`` (None: now), in graphs of the same names."""
         snapshot = self.snapshots.at(namespaces, at, known_at, commit)
         graphs = self._graphs(namespaces)
-        results = _run(snapshot, query, default_graph=graphs, named_graphs=graphs)
-        return _answer(results, "current", at, known_at, commit)
+        results = _run(snapshot.store, query, default_graph=graphs, named_graphs=graphs)
+        return _answer(results, "current", at, known_at, snapshot.commit)
 
     def raw(self, query: str, commit: int) -> QueryAnswer:
         """Answer over every graph as it is stored; the default graph is their union, doubles included."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pyoxigraph import NamedNode, Quad
 
@@ -16,14 +16,18 @@ from prism_rdf.namespaces import Names
 from prism_rdf.semantic.merges import concerned_by
 from prism_rdf.storage.changelog import LoggedChange
 from prism_rdf.storage.embedded import EmbeddedStore
-from prism_rdf.views import as_quads, entity_view, memories_at, memory_at, world
+from prism_rdf.views import as_quads, entity_view, memory_at
+from prism_rdf.world import memories_at, world
 
 MOST_QUADS = 4_000_000
+MOST_ROUNDS = 5
+ALWAYS_PATCHED = 1000  # entities; of more, one in ten: an entity alone takes ten times what it takes among all
+QUADS_FOR_ONE_PATCH = 100
 Changes = Callable[[int], Iterable[LoggedChange]]
 
 
 @dataclass
-class _Kept:
+class Kept:
     """A snapshot, the commit it has seen, and its size in quads."""
 
     store: EmbeddedStore
@@ -31,11 +35,31 @@ class _Kept:
     quads: int
 
 
+@dataclass(frozen=True)
+class _Wanted:
+    """Which snapshot is meant."""
+
+    namespaces: tuple[str, ...]
+    at: Instant
+    known_at: Instant | None
+
+
+@dataclass
+class _News:
+    """What some commits touched, each with the names of its project; ``commit`` is the last one, 0 without any."""
+
+    commit: int = 0
+    entities: set[tuple[NamedNode, Names]] = field(default_factory=set)
+    memories: set[tuple[NamedNode, Names]] = field(default_factory=set)
+    retyped: bool = False
+
+
 class Snapshots:
     """Snapshots of one store. The least recently used go when together they would exceed ``most_quads``.
 
-    After a write a snapshot is patched entity by entity from what the log says was touched; one of an earlier system
-    time cannot change. ``changes`` None means that there is no log to follow, so a write makes them anew.
+    After a write a snapshot is patched entity by entity from what the log says was touched, or made anew where that is
+    less work; one of an earlier system time cannot change. ``changes`` None means that there is no log to follow, so a
+    write makes them anew.
     """
 
     def __init__(self, ground: Ground, base: str, changes: Changes | None, most_quads: int = MOST_QUADS) -> None:
@@ -43,78 +67,90 @@ class Snapshots:
         self._base = base
         self._changes = changes
         self._most = most_quads
-        self._kept: OrderedDict[tuple[object, ...], _Kept] = OrderedDict()
+        self._kept: OrderedDict[_Wanted, Kept] = OrderedDict()
         self._lock = threading.Lock()
 
-    def at(self, namespaces: Sequence[str], at: Instant, known_at: Instant | None, commit: int) -> EmbeddedStore:
-        """Return the snapshot at ``at`` as believed at ``known_at`` (None: now), with everything up to ``commit``."""
-        key = (tuple(namespaces), at, known_at)
+    def at(self, namespaces: Sequence[str], at: Instant, known_at: Instant | None, commit: int) -> Kept:
+        """Return the snapshot at ``at`` as believed at ``known_at`` (None: now), with everything up to ``commit``.
+
+        Commits that were written while it was made are in it as a whole, or not at all.
+        """
+        wanted = _Wanted(tuple(namespaces), at, known_at)
         with self._lock:
-            kept = self._kept.get(key)
-            if kept is None or (kept.commit < commit and self._changes is None):
-                kept = self._build(namespaces, at, known_at, commit)
-                self._kept[key] = kept
-                self._shrink(key)
-            elif kept.commit < commit:
-                self._patch(kept, namespaces, at, known_at, commit)
-            self._kept.move_to_end(key)
-            return kept.store
+            kept = self._kept.get(wanted)
+            if kept is None or (kept.commit < commit and not self._follow(kept, wanted)):
+                kept = self._build(wanted, commit)
+                self._follow(kept, wanted, anew=False)
+                self._kept[wanted] = kept
+                self._shrink(wanted)
+            self._kept.move_to_end(wanted)
+            return kept
 
     def clear(self) -> None:
         """Forget all snapshots: for a store that was rewritten."""
         with self._lock:
             self._kept.clear()
 
-    def _build(self, namespaces: Iterable[str], at: Instant, known_at: Instant | None, commit: int) -> _Kept:
-        store, snapshot = self._ground.store, EmbeddedStore()
-        for namespace in namespaces:
+    def _build(self, wanted: _Wanted, commit: int) -> Kept:
+        store, snapshot, known_at = self._ground.store, EmbeddedStore(), wanted.known_at
+        for namespace in wanted.namespaces:
             names = Names(self._base, namespace)
             catalog = self._ground.schema(names, known_at).catalog
-            told = world(store, names, at, catalog.superclasses, known_at, catalog.identifying)
-            snapshot.load(as_quads(told, names.graph("current")))
-            snapshot.load(as_quads(memories_at(store, names, at, known_at), names.graph("memory")))
-        return _Kept(snapshot, commit, snapshot.size())
+            snapshot.load(world(store, names, wanted.at, catalog.superclasses, known_at, catalog.identifying))
+            snapshot.load(memories_at(store, names, wanted.at, known_at))
+        return Kept(snapshot, commit, snapshot.size())
 
-    def _patch(
-        self, kept: _Kept, namespaces: Sequence[str], at: Instant, known_at: Instant | None, commit: int
-    ) -> None:
-        assert self._changes is not None
-        touched: dict[NamedNode, str] = {}
-        memories: dict[NamedNode, str] = {}
-        for change in self._changes(kept.commit):
-            if change.number > commit:
+    def _follow(self, kept: Kept, wanted: _Wanted, *, anew: bool = True) -> bool:
+        """Patch a snapshot with what the log has since; False where it has to be made anew, or ``anew`` is less work.
+
+        Writing goes on meanwhile, so the log is read again until it has nothing more, or often enough.
+        """
+        if self._changes is None:
+            return False
+        for _ in range(MOST_ROUNDS):
+            news = self._news(self._changes(kept.commit), wanted)
+            if news.commit == 0:
                 break
-            if change.namespace in namespaces and (known_at is None or change.recorded_at <= known_at):
-                names = Names(self._base, change.namespace)
-                if any(quad.graph_name == names.graph("types") for quad in change.adds):
-                    fresh = self._build(namespaces, at, known_at, commit)  # whatever is of these types may be otherwise
-                    kept.store, kept.commit, kept.quads = fresh.store, fresh.commit, fresh.quads
-                    return
-                spoken_of = touched_by(self._ground.store, change, self._base)
-                concerned = concerned_by(self._ground.store, names, spoken_of)
-                touched.update((entity, change.namespace) for entity in concerned)
-                graph = names.graph("memory")
-                quads = (q for q in (*change.adds, *change.removes) if q.graph_name == graph)
-                memories.update((q.subject, change.namespace) for q in quads if isinstance(q.subject, NamedNode))
-        store = self._ground.store
-        for entity, namespace in touched.items():
-            names = Names(self._base, namespace)
-            catalog = self._ground.schema(names, known_at).catalog
-            view = entity_view(store, names, entity, at, catalog.superclasses, known_at, catalog.identifying)
-            self._replace(kept, entity, set(as_quads(view, names.graph("current"))), names.graph("current"))
-        for memory, namespace in memories.items():
-            names = Names(self._base, namespace)
-            view = memory_at(store, names, memory, at, known_at)
-            self._replace(kept, memory, set(as_quads(view, names.graph("memory"))), names.graph("memory"))
-        kept.commit = commit
+            much = len(news.entities) > max(ALWAYS_PATCHED, kept.quads // QUADS_FOR_ONE_PATCH)
+            if news.retyped or (anew and much):
+                return False
+            self._patch(kept, news, wanted)
+            kept.commit = news.commit
+        return True
 
-    def _replace(self, kept: _Kept, subject: NamedNode, wanted: set[Quad], graph: NamedNode) -> None:
+    def _news(self, changes: Iterable[LoggedChange], wanted: _Wanted) -> _News:
+        news = _News()
+        for change in changes:
+            news.commit = change.number
+            later = wanted.known_at is not None and change.recorded_at > wanted.known_at
+            if later or change.namespace not in wanted.namespaces:
+                continue
+            names = Names(self._base, change.namespace)
+            touched = touched_by(self._ground.store, change, self._base)
+            news.entities.update((e, names) for e in concerned_by(self._ground.store, names, touched))
+            places = {(q.graph_name, q.subject) for q in (*change.adds, *change.removes)}
+            nodes = (node for graph, node in places if graph == names.graph("memory"))
+            news.memories.update((node, names) for node in nodes if isinstance(node, NamedNode))
+            news.retyped |= any(graph == names.graph("types") for graph, _ in places)
+        return news
+
+    def _patch(self, kept: Kept, news: _News, wanted: _Wanted) -> None:
+        store, at, known_at = self._ground.store, wanted.at, wanted.known_at
+        for entity, names in news.entities:
+            catalog, graph = self._ground.schema(names, known_at).catalog, names.graph("current")
+            view = entity_view(store, names, entity, at, catalog.superclasses, known_at, catalog.identifying)
+            self._replace(kept, entity, set(as_quads(view, graph)), graph)
+        for memory, names in news.memories:
+            graph = names.graph("memory")
+            self._replace(kept, memory, set(as_quads(memory_at(store, names, memory, at, known_at), graph)), graph)
+
+    def _replace(self, kept: Kept, subject: NamedNode, wanted: set[Quad], graph: NamedNode) -> None:
         held = set(kept.store.quads_for_pattern(subject, None, None, graph))
         if wanted != held:
             kept.store.apply(tuple(wanted - held), tuple(held - wanted))
             kept.quads += len(wanted) - len(held)
 
-    def _shrink(self, newest: tuple[object, ...]) -> None:
+    def _shrink(self, newest: _Wanted) -> None:
         while len(self._kept) > 1 and sum(kept.quads for kept in self._kept.values()) > self._most:
             oldest = next(key for key in self._kept if key != newest)
             del self._kept[oldest]

@@ -1,4 +1,4 @@
-"""The world at an instant as plain triples: one computation for the maintained current graph and for every as-of.
+"""The view of one entity at an instant as plain triples, for the current graph and every as-of; all at once: world.py.
 
 An entity is in the view when one of its sealed states holds there. Nothing here writes.
 """
@@ -6,17 +6,15 @@ An entity is in the view when one of its sealed states holds there. Nothing here
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import Any
 
-from pyoxigraph import Literal, NamedNode, Quad, QuerySolutions, Triple
+from pyoxigraph import Literal, NamedNode, Quad, Triple
 
 from prism_rdf.belief import END_RECORDED_AT, VALID_FROM, VALID_UNTIL, belief_at
-from prism_rdf.canonical.entities import entities
 from prism_rdf.clock import Instant
-from prism_rdf.model import State, instant_literal
-from prism_rdf.namespaces import PREFIXES, RDF_TYPE, SKOS, Names
+from prism_rdf.model import State
+from prism_rdf.namespaces import RDF_TYPE, SKOS, Names
 from prism_rdf.semantic.aliases import aliases_of
-from prism_rdf.semantic.merges import INTO, chain_from, members, merged_entities
+from prism_rdf.semantic.merges import INTO, chain_from, members
 from prism_rdf.semantic.references import references
 from prism_rdf.storage.about import about
 from prism_rdf.storage.interface import GraphReader
@@ -57,7 +55,7 @@ def entity_view(
     for reference in references(store, names, source=entity, known_at=known_at):
         if reference.holds(at):
             yield Triple(entity, reference.kind, reference.target)
-    yield from _merge_view(store, names, entity, at, known_at, identifying)
+    yield from merge_view(store, names, entity, at, known_at, identifying)
 
 
 def _labels(
@@ -68,7 +66,7 @@ def _labels(
             yield ALT_LABEL if alias.holds(at) else HIDDEN_LABEL, Literal(alias.surface_form)
 
 
-def _merge_view(
+def merge_view(
     store: GraphReader,
     names: Names,
     entity: NamedNode,
@@ -101,90 +99,6 @@ def next_boundary(store: GraphReader, names: Names, entity: NamedNode, after: In
     for reference in references(store, names, source=entity):
         edges += [reference.valid_from, reference.valid_until]
     return min((edge for edge in edges if edge is not None and edge > after), default=None)
-
-
-def world(
-    store: GraphReader,
-    names: Names,
-    at: Instant,
-    superclasses: Superclasses,
-    known_at: Instant | None = None,
-    identifying: Collection[NamedNode] = (),
-) -> Iterator[Triple]:
-    """Yield the view of every entity of a namespace at ``at``, as believed at ``known_at`` (None: now).
-
-    What is believed now is read set-wise, for a store of any size; an earlier belief entity by entity.
-    """
-    if known_at is None:
-        yield from _world_now_believed(store, names, at, superclasses, identifying)
-        return
-    for entity in entities(store, names):
-        yield from entity_view(store, names, entity, at, superclasses, known_at, identifying)
-
-
-def _world_now_believed(
-    store: GraphReader,
-    names: Names,
-    at: Instant,
-    superclasses: Superclasses,
-    identifying: Collection[NamedNode],
-) -> Iterator[Triple]:
-    states = dict(_rows(store, _STATES_AT, names.graph("temporal"), at))
-    for quad in store.quads_for_pattern(None, None, None, names.graph("canonical")):
-        if quad.subject not in states:
-            continue
-        yield quad.triple
-        if quad.predicate == RDF_TYPE and isinstance(quad.object, NamedNode):
-            for parent in superclasses(quad.object):
-                yield Triple(quad.subject, RDF_TYPE, parent)
-    for state in states.values():
-        for quad in store.quads_for_pattern(None, None, None, state):
-            yield quad.triple
-    semantic = names.graph("semantic")
-    for entity, form, holds in dict.fromkeys(_rows(store, _ALIASES_BEGUN, semantic, at)):
-        if entity in states:
-            yield Triple(entity, ALT_LABEL if holds.value == "true" else HIDDEN_LABEL, form)
-    for source, kind, target in _rows(store, _REFERENCES_AT, semantic, at):
-        if source in states:
-            yield Triple(source, kind, target)
-    into = merged_entities(store, names)
-    for entity in {*into, *into.values()}:
-        if entity in states:
-            yield from _merge_view(store, names, entity, at, None, identifying)
-
-
-def _rows(store: GraphReader, query: str, graph: NamedNode, at: Instant) -> Iterator[tuple[Any, ...]]:
-    text = query.replace("$graph", str(graph)).replace("$at", str(instant_literal(at)))
-    answer = store.query(text, prefixes=PREFIXES)
-    assert isinstance(answer, QuerySolutions)
-    columns = answer.variables
-    for row in answer:
-        yield tuple(row[column] for column in columns)
-
-
-_BELIEVED_AT = """
-    FILTER NOT EXISTS { ?node prism:withdrawnAt ?withdrawn }
-    OPTIONAL { ?node prism:validFrom ?from }
-    FILTER (!BOUND(?from) || ?from <= $at)
-    OPTIONAL { ?node prism:validUntil ?until }"""
-_HOLDS = "(!BOUND(?until) || ?until > $at)"
-_STATES_AT = f"""SELECT ?entity ?node {{ GRAPH $graph {{
-    ?entity prism:hasState ?node . ?node prism:commitStatus "committed" . {_BELIEVED_AT}
-    FILTER {_HOLDS} FILTER NOT EXISTS {{ ?node prism:void true }} }} }}"""
-_ALIASES_BEGUN = f"""SELECT ?entity ?form ({_HOLDS} AS ?holds) {{ GRAPH $graph {{
-    ?node prism:aliasOf ?entity ; prism:surfaceForm ?form . {_BELIEVED_AT} }} }}"""
-_REFERENCES_AT = f"""SELECT DISTINCT ?source ?kind ?target {{ GRAPH $graph {{
-    ?node prism:referenceSource ?source ; prism:referenceKind ?kind ; prism:referenceTarget ?target . {_BELIEVED_AT}
-    FILTER {_HOLDS} }} }}"""
-
-
-def memories_at(store: GraphReader, names: Names, at: Instant, known_at: Instant | None = None) -> Iterator[Triple]:
-    """Yield the memory graph as it was at ``at``: memories begun by then, an end that lies later left out."""
-    for node in dict.fromkeys(
-        quad.subject for quad in store.quads_for_pattern(None, None, None, names.graph("memory"))
-    ):
-        if isinstance(node, NamedNode):
-            yield from memory_at(store, names, node, at, known_at)
 
 
 def memory_at(

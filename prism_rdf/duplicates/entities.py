@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from pyoxigraph import Literal, NamedNode, Triple
+from pyoxigraph import Literal, NamedNode, Quad
 
 from prism_rdf.answers import identifier_of
 from prism_rdf.canonical.catalog import TypeCatalog
@@ -19,7 +19,8 @@ from prism_rdf.namespaces import RDF_TYPE, Names, local_name, prism
 from prism_rdf.semantic.differences import kept_apart
 from prism_rdf.semantic.merges import INTO
 from prism_rdf.storage.interface import GraphReader
-from prism_rdf.views import ALT_LABEL, HIDDEN_LABEL, world
+from prism_rdf.views import ALT_LABEL, HIDDEN_LABEL
+from prism_rdf.world import world
 
 ALSO_CALLED, FORMERLY_CALLED = "also called", "formerly called"
 _IDENTITY = frozenset(prism(name) for name in ("uuid", "tenant", "namespace", "createdAt", "sourceMemory"))
@@ -68,12 +69,12 @@ def entity_records(
     }
 
 
-def _said(view: Iterable[Triple]) -> dict[NamedNode, Said]:
+def _said(view: Iterable[Quad]) -> dict[NamedNode, Said]:
     """Return what is said of each entity that has a type, by property."""
     found: defaultdict[NamedNode, Said] = defaultdict(dict)
-    for triple in view:
-        if isinstance(triple.subject, NamedNode) and isinstance(triple.object, (NamedNode, Literal)):
-            found[triple.subject].setdefault(triple.predicate, []).append(triple.object)
+    for quad in view:
+        if isinstance(quad.subject, NamedNode) and isinstance(quad.object, (NamedNode, Literal)):
+            found[quad.subject].setdefault(quad.predicate, []).append(quad.object)
     return {entity: said for entity, said in found.items() if RDF_TYPE in said}
 
 

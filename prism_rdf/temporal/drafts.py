@@ -23,7 +23,7 @@ _TOUCHED_AT = prism("touchedAt")
 _CLOSED_AT = prism("closedAt")
 _OUTCOME = prism("outcome")
 _SOURCE = prism("draftSource")
-_WIP = Literal("wip")
+WIP = Literal("wip")
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def _plan_version(store: GraphReader, version: DraftVersion, writing: Writing) -
     quads = [
         Quad(entity, HAS_STATE, state, graph),
         Quad(state, RDF_TYPE, prism("State"), graph),
-        Quad(state, COMMIT_STATUS, _WIP, graph),
+        Quad(state, COMMIT_STATUS, WIP, graph),
         Quad(state, THREAD, node, graph),
         Quad(state, VALID_FROM, instant_literal(version.at), graph),
     ]

@@ -1,0 +1,120 @@
+"""The world at an instant, all entities and memories at once, for a store of any size; one entity alone: views.py."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from pyoxigraph import NamedNode, Quad, QuerySolutions
+
+from prism_rdf.belief import END_RECORDED_AT, VALID_UNTIL
+from prism_rdf.clock import Instant
+from prism_rdf.namespaces import PREFIXES, RDF_TYPE, Names
+from prism_rdf.semantic.merges import merged_entities
+from prism_rdf.standing import Standing
+from prism_rdf.storage.interface import GraphReader
+from prism_rdf.temporal.drafts import WIP
+from prism_rdf.temporal.states import COMMIT_STATUS, HAS_STATE
+from prism_rdf.temporal.tail import TAIL
+from prism_rdf.views import ALT_LABEL, HIDDEN_LABEL, Superclasses, merge_view
+
+
+def world(
+    store: GraphReader,
+    names: Names,
+    at: Instant,
+    superclasses: Superclasses,
+    known_at: Instant | None = None,
+    identifying: Collection[NamedNode] = (),
+) -> Iterator[Quad]:
+    """Yield the current graph as it is at ``at``, as believed at ``known_at`` (None: now), each quad once.
+
+    It holds what ``entity_view`` yields of every entity.
+    """
+    current = names.graph("current")
+    alive: set[Any] = set()
+    for state in _states(store, names, at, known_at):
+        for quad in store.quads_for_pattern(None, None, None, state):  # a void holds nothing
+            alive.add(quad.subject)
+            yield Quad(quad.subject, quad.predicate, quad.object, current)
+    above: dict[Any, tuple[NamedNode, ...]] = {}
+    for quad in store.quads_for_pattern(None, None, None, names.graph("canonical")):
+        entity = quad.subject
+        if entity in alive:
+            yield Quad(entity, quad.predicate, quad.object, current)
+            if quad.predicate == RDF_TYPE and isinstance(quad.object, NamedNode):
+                if quad.object not in above:
+                    above[quad.object] = tuple(superclasses(quad.object))
+                for parent in above[quad.object]:
+                    yield Quad(entity, RDF_TYPE, parent, current)
+    told = dict.fromkeys(_labels_and_links(store, names, at, known_at))
+    for entity in _merged(merged_entities(store, names, known_at)):
+        view = merge_view(store, names, entity, at, known_at, identifying)
+        told.update(((entity, triple.predicate, triple.object), None) for triple in view)
+    yield from (Quad(entity, label, value, current) for entity, label, value in told if entity in alive)
+
+
+def _states(store: GraphReader, names: Names, at: Instant, known_at: Instant | None) -> Iterator[NamedNode]:
+    """Yield the sealed states that cover ``at``, and voids, whose graphs are empty.
+
+    Of what is believed now only the last state of an entity never ends.
+    """
+    graph, prefix = names.graph("temporal"), names.state("").value
+    standing = Standing(store, graph, at, known_at)
+    drafts = {quad.subject for quad in store.quads_for_pattern(None, COMMIT_STATUS, WIP, graph)}
+    if known_at is None:
+        endless = {
+            node for (node,) in _rows(store, f"SELECT ?node {{ GRAPH {names.graph('tail')} {{ ?e {TAIL} ?node }} }}")
+        }
+        found = (n for n in (standing.lasting | endless) - standing.later if n.value.startswith(prefix))
+        yield from (node for node in found if node not in drafts and standing.believed(node))
+    else:
+        nodes = _rows(store, f"SELECT ?node {{ GRAPH {graph} {{ ?e {HAS_STATE} ?node }} }}")
+        yield from (node for (node,) in nodes if node not in drafts and standing.holds(node))
+
+
+def _labels_and_links(
+    store: GraphReader, names: Names, at: Instant, known_at: Instant | None
+) -> Iterator[tuple[Any, ...]]:
+    """Yield what aliases and references make of the entities, as (subject, predicate, object)."""
+    graph = names.graph("semantic")
+    standing = Standing(store, graph, at, known_at)
+    for node, entity, form in _rows(store, _ALIASES.replace("$graph", str(graph))):
+        if standing.believed(node) and node not in standing.later:
+            yield entity, ALT_LABEL if standing.holds(node) else HIDDEN_LABEL, form
+    for node, source, kind, target in _rows(store, _REFERENCES.replace("$graph", str(graph))):
+        if standing.holds(node):
+            yield source, kind, target
+
+
+_ALIASES = """SELECT ?node ?entity ?form { GRAPH $graph { ?node prism:aliasOf ?entity ; prism:surfaceForm ?form } }"""
+_REFERENCES = """SELECT ?node ?source ?kind ?target { GRAPH $graph {
+    ?node prism:referenceSource ?source ; prism:referenceKind ?kind ; prism:referenceTarget ?target } }"""
+
+
+def _merged(into: Mapping[NamedNode, NamedNode]) -> set[NamedNode]:
+    return {*into, *into.values()}
+
+
+def _rows(store: GraphReader, query: str) -> Iterator[tuple[Any, ...]]:
+    answer = store.query(query, prefixes=PREFIXES)
+    assert isinstance(answer, QuerySolutions)
+    return (tuple(row) for row in answer)
+
+
+def memories_at(store: GraphReader, names: Names, at: Instant, known_at: Instant | None = None) -> Iterator[Quad]:
+    """Yield the memory graph as it was at ``at``: what ``memory_at`` yields of every memory and concept."""
+    graph = names.graph("memory")
+    standing = Standing(store, graph, at, known_at)
+    for quad in store.quads_for_pattern(None, None, None, graph):
+        node: Any = quad.subject
+        if node in standing.later:
+            continue
+        if node in standing.begun:
+            carrier = standing.believed(node)
+            if carrier is None or (quad.predicate in _ENDS and carrier not in standing.over):
+                continue
+        yield quad
+
+
+_ENDS = (VALID_UNTIL, END_RECORDED_AT)

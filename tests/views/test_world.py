@@ -1,0 +1,97 @@
+"""The world at once is what entity by entity makes of it, on both axes, whatever was said in whatever order."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from prism_rdf import Prism
+from prism_rdf.belief import EARLIER_BELIEF
+from prism_rdf.canonical.entities import entities
+from prism_rdf.clock import Instant, ManualClock
+from prism_rdf.errors import PrismError
+from prism_rdf.model import Memory
+from prism_rdf.namespaces import prism as term
+from prism_rdf.views import as_quads, entity_view, memory_at
+from prism_rdf.world import memories_at, world
+
+DAYS = [None, *(f"2026-0{month}-{day:02d}" for month in range(1, 6) for day in (1, 10, 20))]
+MOMENTS = [Instant.parse(f"{day}T00:00:00Z").plus(micros=by) for day in DAYS if day for by in (-1, 0, 1)]
+KINDS = ["RELATES_TO", "SUPERSEDES"]
+
+
+def random_history(project, random, operations):
+    """Write at random; return how many of the operations were done: the others are refused."""
+    uuids = [project.entity("ADR", {"title": f"T{n}"}, valid_from="2026-01-01")["uuid"] for n in range(4)]
+    done = 0
+
+    def span():
+        return {"valid_from": random.choice(DAYS), "valid_until": random.choice([None, None, *DAYS])}
+
+    def said_again():
+        """The same node has another end each time, so that its earlier beliefs are kept."""
+        return {"valid_from": random.choice(DAYS[:2]), "valid_until": random.choice([None, *DAYS])}
+
+    def remember():
+        key, until = random.choice("pq"), random.choice([None, *MOMENTS])
+        said = Memory(key, "note", MOMENTS[1], key=key, about=(one(),), mentions=("concept:c",), until=until)
+        project.write([said])
+
+    def one():
+        return random.choice(uuids)
+
+    operations_by_weight = [
+        *[lambda: project.fact(one(), "title", f"T{random.randrange(4)}", **span())] * 4,
+        *[lambda: project.fact(one(), "deciders", random.sample("abc", 2), **span())] * 2,
+        *[lambda: project.alias(random.choice("xy"), one(), **said_again())] * 5,
+        *[lambda: project.reference(one(), one(), random.choice(KINDS), **said_again())] * 5,
+        lambda: project.correct(one(), {"title": "corrected"}, valid_from=random.choice(DAYS)),
+        lambda: project.retire(one(), valid_from=random.choice(DAYS)),
+        lambda: project.reopen(one(), valid_from=random.choice(DAYS)),
+        lambda: project.wip(one(), {"title": "draft"}),
+        lambda: project.seal(project.drafts()[0]["wip"]),
+        *[remember] * 4,
+        lambda: project.merge(one(), one()),
+        lambda: project.unmerge(one()),
+        *[lambda: project.revert(random.randint(5, max(5, project.prism.commit_number)))] * 3,
+    ]
+    for _ in range(operations):
+        project.prism.clock.advance(days=random.randrange(3))
+        try:
+            random.choice(operations_by_weight)()
+            done += 1
+        except (PrismError, IndexError):
+            continue
+    return done
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_at_once_and_one_by_one_say_the_same_of_random_histories(seed):
+    random = Random(seed)
+    with Prism.in_memory(clock=ManualClock(Instant.parse("2026-03-01T00:00:00Z"))) as prism:
+        project = prism.project("demo")
+        assert random_history(project, random, 100) >= 50
+        store, names, catalog = prism.store, project.names, project.prism.site.ground.schema(project.names).catalog
+        for graph in ("temporal", "semantic", "memory"):
+            assert next(store.quads_for_pattern(None, EARLIER_BELIEF, None, names.graph(graph)), None) is not None
+        assert next(store.quads_for_pattern(None, term("draftOf"), None), None) is not None
+        for at in random.sample(MOMENTS, 8):
+            for known_at in (
+                None,
+                *(prism.system_time(random.randrange(1, prism.commit_number + 1)) for _ in range(6)),
+            ):
+                at_once = list(world(store, names, at, catalog.superclasses, known_at, catalog.identifying))
+                one_by_one = {
+                    triple
+                    for entity in entities(store, names)
+                    for triple in entity_view(
+                        store, names, entity, at, catalog.superclasses, known_at, catalog.identifying
+                    )
+                }
+                assert len(at_once) == len(set(at_once))
+                assert set(at_once) == set(as_quads(one_by_one, names.graph("current")))
+                memory = names.graph("memory")
+                nodes = {quad.subject for quad in store.quads_for_pattern(None, None, None, memory)}
+                told = {triple for node in nodes for triple in memory_at(store, names, node, at, known_at)}
+                assert set(memories_at(store, names, at, known_at)) == set(as_quads(told, memory))
