@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pyoxigraph import NamedNode
@@ -65,7 +65,7 @@ class MergingVerbs(ReadingVerbs):
         )
 
         def intents() -> tuple[Merge, ...]:
-            check_merge(self._store, self.names, merged, other, self._named)
+            check_merge(self._store, self.names, merged, other, self._teller(merged, other))
             return (intent,)
 
         if dry_run:
@@ -89,9 +89,10 @@ class MergingVerbs(ReadingVerbs):
         def intents() -> tuple[Withdrawal, ...]:
             merge = merge_of(self._store, self.names, node)
             if merge is None:
-                into = [self._named(each.merged) for each in merges_into(self._store, self.names, node)]
+                called = self._teller(node, node)
+                into = [called(each.merged) for each in merges_into(self._store, self.names, node)]
                 raise RefusedError(
-                    f"{self._named(node)} is not merged into another entity",
+                    f"{called(node)} is not merged into another entity",
                     rule="unmerge takes back the merge of the entity that is named",
                     mend=f"merged into it are: {', '.join(into)}" if into else "see prism entities --merged",
                     node=node.value,
@@ -100,23 +101,25 @@ class MergingVerbs(ReadingVerbs):
 
         return self.prism.commit(self.pid, intents, "unmerge", idempotency_key, [uuid])
 
-    def _named(self, entity: NamedNode) -> str:
-        """Return what an entity is called, with its uuid, for two duplicates may be called the same."""
-        uuid = self.names.uuid_of(entity.value)
-        called = self._called(entity, self.prism.clock.now())
-        return f"{called} ({uuid})" if called else uuid
+    def _teller(self, one: NamedNode, other: NamedNode) -> Callable[[NamedNode], str]:
+        """Return what says what an entity is called in a message: with its uuid where the two are called the same."""
+        now = self.prism.clock.now()
+        alike = one != other and self._called(one, now) == self._called(other, now)
+
+        def called(entity: NamedNode) -> str:
+            name, uuid = self._called(entity, now), self.names.uuid_of(entity.value)
+            return f"{name} ({uuid})" if name and alike else name or uuid
+
+        return called
 
     def _notes(self, merged: NamedNode, into: NamedNode) -> list[str]:
-        end = preferred(self._store, self.names, into)
-        chain = [f"{self._named(into)} is itself merged into {self._named(end)}"] if end != into else []
+        end, called = preferred(self._store, self.names, into), self._teller(merged, into)
+        chain = [f"{called(into)} is itself merged into {called(end)}"] if end != into else []
         found = relating.references_of(self._store, self.names, None, None, merged, None, None)
         whole = {*members(self._store, self.names, end), *members(self._store, self.names, merged)}
         between = [each for each in found if each.source in whole and each.target in whole]
-        return chain + [
-            f"{len(between)} references between the two are then of one thing to itself: "
-            + ", ".join(sorted({local_name(each.kind.value) for each in between}))
-            for _ in between[:1]
-        ]
+        kinds = ", ".join(sorted({local_name(each.kind.value) for each in between}))
+        return chain + ([f"references between the two lead from one thing to itself: {kinds}"] if between else [])
 
     def _foreseen(self, merged: NamedNode, into: NamedNode) -> dict[str, Any]:
         now = self.prism.clock.now()

@@ -40,12 +40,12 @@ class KnownAlias:
 
 
 def folded(text: str) -> str:
-    """Return the form under which names are compared: NFKC, case folded, white space collapsed.
+    """Return the form under which names are compared: NFKC, case folded, NFKC again, white space collapsed.
 
-    >>> folded("  PrismGR ") == folded("prismgr")
-    True
+    >>> folded("  PrismGR ") == folded("prismgr"), folded("ＡＤＲ\u00a0７") == folded("adr 7")
+    (True, True)
     """
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).split())
 
 
 def plan_aliases(store: GraphReader, aliases: Iterable[Alias], writing: Writing) -> Delta:
