@@ -151,6 +151,10 @@ def report(found: dict[str, tuple[list[Pair], Blocking]]) -> None:
         merge = measured(some, MERGE_AT, merge=True)
         low, high = wilson(merge.hits, merge.picked)
         print(f"{row(name, some)}\n{'':26} 95 % interval of the precision of merging: [{low:.4f}, {high:.4f}]")
+    held_out = [pair for pair in every if pair.held_out]
+    print("other thresholds of merging, held out:", end=" ")
+    thresholds = {at_least: measured(held_out, at_least, merge=True) for at_least in (0.9, 0.93, 0.95, 0.98, 0.99)}
+    print(", ".join(f"{at_least}: P {m.precision:.3f} R {m.recall:.3f}" for at_least, m in thresholds.items()))
 
 
 def learned(pairs: Sequence[Pair]) -> tuple[float, dict[str, float]]:

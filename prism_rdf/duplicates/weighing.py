@@ -25,17 +25,17 @@ _PER_PROPERTY = 2.0  # so that no long description outweighs all the rest
 _ENOUGH = 1.0  # the weight of one token that no other record holds
 _DOUBT = 0.75  # of pairs that a number tells apart, about three in four of the most alike are one thing all the same
 
-INTERCEPT = -3.69
+INTERCEPT = -3.63
 WEIGHTS: Mapping[str, float] = {
-    "agreement": 1.63,  # of the names, by weight
+    "agreement": 1.60,  # of the names, by weight
     "missing": -1.25,  # weight of what both names say and the other record does not
-    "told": 3.09,  # weight of what the names share
-    "figure": 3.33,  # weight of the most telling number or code that both records hold
+    "told": 3.02,  # weight of what the names share
+    "figure": 3.25,  # weight of the most telling number or code that both records hold
     "equal": 1.40,  # share of the properties of both that are the same
-    "elsewhere": 1.20,  # weight of what they share outside of the names
-    "contradiction": -1.92,  # weight of what they say of the same property and not of each other
-    "namesakes": -3.22,  # how many others have the name of one of them
-    "whole": 2.78,  # neither name holds what the other record does not, and they share more than the names
+    "elsewhere": 1.21,  # weight of what they share outside of the names
+    "contradiction": -1.95,  # weight of what they say of the same property and not of each other
+    "namesakes": -3.20,  # how many others have the name of one of them
+    "whole": 2.88,  # neither name holds what the other record does not, and they share more than the names
 }
 
 
@@ -90,7 +90,7 @@ def weigh(left: Cut, right: Cut, words: Vocabulary) -> Evidence:
         "agreement": names.agreement,
         "missing": min(words.total(found) for found in missing),
         "told": min(names.shared, _MOST_TOLD) / _MOST_TOLD,
-        "figure": max((words.weight(token) for token in left.figures & right.figures), default=0.0),
+        "figure": max((words.weight(token) for token in _shared_figures(left, right)), default=0.0),
         "equal": sum(value == 1.0 for value in agreeing.values()) / len(agreeing) if agreeing else 0.0,
         "elsewhere": min(outside, _MOST_ELSEWHERE) / (_MOST_ELSEWHERE / 2),
         "contradiction": _contradiction(left, right, words),
@@ -138,6 +138,12 @@ def _best_names(left: Cut, right: Cut, words: Vocabulary) -> tuple[Alignment, tu
         for other in others
     ]
     return max(found, key=lambda each: (each[0].agreement, each[0].shared), default=(Alignment(0.0, 0.0), ("", "")))
+
+
+def _shared_figures(left: Cut, right: Cut) -> frozenset[str]:
+    """Return the numbers and codes that both records hold, also where one of them writes it in two."""
+    together = (left.figures & right.joined) | (right.figures & left.joined)
+    return (left.figures & right.figures) | together
 
 
 def _shared(left: Cut, right: Cut) -> list[str]:

@@ -54,7 +54,7 @@ def test_blocking_keeps_the_true_pairs_of_each_collection_and_few_others(found: 
 
 
 def test_what_would_be_merged_is_right_in_99_of_100_and_not_nothing(bench: ModuleType, every: list[Any]) -> None:
-    for pairs, lowest in ((every, 0.98), ([pair for pair in every if pair.held_out], 0.97)):
+    for pairs, lowest in ((every, 0.985), ([pair for pair in every if pair.held_out], 0.975)):
         merge = bench.measured(pairs, bench.MERGE_AT, merge=True)
         assert merge.precision >= 0.99
         assert bench.wilson(merge.hits, merge.picked)[0] >= lowest
