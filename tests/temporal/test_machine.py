@@ -188,13 +188,16 @@ class Histories(Ground):
         entity, target, start = self.entity_at(at), self.entity_at(to), start or self.just_now()
         span = Span(entity, ("reference", KIND, self.names.entity(target).value), start.first, ())
         bounds = {"valid_from": start.given, "valid_until": until and until.given}
-        self.hold(lambda: self.project.reference(entity, target, KIND, **bounds), span, until)
+        self.hold(lambda: self.project.reference(entity, target, KIND, **bounds), span, until, entity == target)
 
-    def hold(self, act, span, until):
+    def hold(self, act, span, until, itself=False):
         """Act, which records a span; one that is known is only given another end."""
         end, key = until.after if until else inf, (span.entity, *span.name, span.start)
         if end <= span.start:
             self.refuse(act, BadTime)
+            return
+        if itself:
+            self.refuse(act, ValidationError)
             return
         known = self.believed.spans.get(key, span)
         same = known.ends and end in (inf, known.until)
