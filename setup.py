@@ -12,7 +12,11 @@ PACKAGES["prism_server"] = "server"
 for name in find_packages("server"):
     PACKAGES[f"prism_server.{name}"] = f"server/{name.replace('.', '/')}"
 
-DATA: dict[str, list[str]] = {"prism_rdf": ["py.typed"], "prism_server": ["templates/**", "static/**", "*.json"]}
+DATA: dict[str, list[str]] = {
+    "prism_rdf": ["py.typed"],
+    "prism_rdf.ingest": ["mappings/*.toml"],
+    "prism_server": ["templates/**", "static/**", "*.json"],
+}
 for top in ("ontology", "shapes", "queries"):
     for folder in [Path(top), *sorted(path for path in Path(top).rglob("*") if path.is_dir())]:
         package = "prism_rdf." + ".".join(folder.parts)

@@ -2,62 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from pyoxigraph import NamedNode
 
 from prism_rdf.deduplicating import DuplicatesVerbs
 from prism_rdf.drafting import DraftingVerbs
-from prism_rdf.model import Event, Intent, NewEntity
+from prism_rdf.ingesting import IngestingVerbs
 from prism_rdf.reviewing import ReviewingVerbs
 from prism_rdf.statements import node_named
 from prism_rdf.storage.about import about
-from prism_rdf.teaching import TeachingVerbs
 
 
-class Project(DuplicatesVerbs, DraftingVerbs, ReviewingVerbs, TeachingVerbs):
+class Project(IngestingVerbs, DuplicatesVerbs, DraftingVerbs, ReviewingVerbs):
     """One project of a store. Get it with ``Prism.project(pid)``."""
-
-    def ingest(
-        self,
-        path: str | PathLike[str],
-        *,
-        ref: str | None = None,
-        progress: Callable[[int, int, str], None] | None = None,
-    ) -> dict[str, Any]:
-        """Read the decision records of a git repository or a folder, with their history, in one commit.
-
-        Returns ``{"receipt", "report"}``; the report names what was skipped, dangling, ambiguous or failed. Running it
-        again changes nothing. ``ref`` is read in place of the checked-out branch; ``progress`` is told (done, total,
-        label). Raises NotFoundError, NotARepository, BadArgument; a bad file is a failure in the report.
-        """
-        from prism_rdf.ingest import read
-
-        proposal = read(Path(path), self.names, ref=ref, progress=progress, resolve=self.bearer_uuid)
-        receipt = self.write(proposal.intents, "ingest")
-        gone = self.left_behind(Path(path), proposal.intents)
-        return {"receipt": receipt.as_dict(), "report": proposal.report.as_dict(), "left_behind": gone}
-
-    def left_behind(self, folder: Path, intents: Iterable[Intent]) -> list[str]:
-        """Return the paths of current documents of an earlier reading of a plain folder that it no longer holds.
-
-        Without a history nobody can say whether a file was renamed or deleted, so they stay as they are. Empty when
-        ``intents`` are not of a plain folder.
-        """
-        wanted = tuple(intents)
-        if not any(isinstance(intent, Event) and intent.source.startswith("file:") for intent in wanted):
-            return []
-        read = {intent.uuid for intent in wanted if isinstance(intent, NewEntity)}
-        query = f"""SELECT DISTINCT ?entity ?path {{
-            GRAPH {self.names.graph("temporal")} {{
-                ?event prism:changes ?entity ; prism:source ?source FILTER (STRSTARTS(?source, "file:")) }}
-            GRAPH {self.names.graph("current")} {{ ?entity prism:path ?path }} }}"""
-        rows = self.prism.sparql(query, dataset="raw").rows()
-        found = ((self.names.uuid_of(entity.value), path.value) for entity, path in rows)
-        return sorted(path for uuid, path in found if uuid not in read and not (folder / path).exists())
 
     def forget(self, ref: str, *, dry_run: bool = False, idempotency_key: str = "") -> dict[str, Any]:
         """Remove an entity or a memory for good: itself, what quotes it, and what that was the cause of.

@@ -1,40 +1,49 @@
-"""The command that reads documents with their history into the store, and what it tells while and after reading."""
+"""The commands that read documents into the store, show what would be read, and say why an entity is what it is."""
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from prism_rdf.cli.options import Common, command
+from prism_rdf.cli.options import Common, EntityArgument, command
 from prism_rdf.cli.progress import progress
-from prism_rdf.cli.terminal import print_json, print_line, print_pairs
+from prism_rdf.cli.terminal import interval, one_line, print_json, print_line, print_pairs, print_table
 from prism_rdf.errors import NotFoundError
 
 if TYPE_CHECKING:
     from prism_rdf import Prism
-    from prism_rdf.ingest import Failure, IngestReport
+    from prism_rdf.ingest import Failure, Ingestion, IngestReport, Outcome
+    from prism_rdf.project import Project
 
 PARTIAL = 3
 _LISTED = 3  # of what was left out; --json lists everything
+_EXAMPLES = 3  # of each type in a dry run
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command of this module to the application."""
+    """Add the commands of this module to the application."""
     command(
         app,
         "ingest",
         """
         prism ingest docs/decisions --pid demo
-        prism ingest ../service --pid service --ref main
+        prism ingest ../peps --pid peps --mapping peps --dry-run
         prism ingest docs/decisions --pid demo --json | jq .report.failures
         """,
     )(ingest)
+    command(
+        app,
+        "explain",
+        """
+        prism explain ADR-808
+        prism explain "PEP 484" --json | jq .files
+        """,
+    )(explain)
 
 
 def ingest(
@@ -43,37 +52,111 @@ def ingest(
     ref: Annotated[
         str | None, typer.Option("--ref", metavar="BRANCH", help="What to read in place of the checked-out branch.")
     ] = None,
+    mapping: Annotated[
+        str,
+        typer.Option("--mapping", metavar="FILE", help="What the files mean: a TOML file, or peps, which ships."),
+    ] = "",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Write nothing; show what would be recognised as what.")
+    ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Read all commits, not only those that are new since the last run.")
+    ] = False,
 ) -> int:
-    """Read decision records with all their history.
+    """Read documents with all their history.
 
     One entity per document through renames and renumberings, one state per change, dated by its commit. Running it
-    again changes nothing. A file that cannot be read never stops the rest: it is listed, and the exit code is 3.
+    again takes in what is new. What the files of a project mean can be said in .prism/ingest.toml below PATH. A file
+    that cannot be read never stops the rest: it is listed, and the exit code is 3.
     """
-    from prism_rdf.ingest import read
-    from prism_rdf.model import Receipt
+    from prism_rdf.ingest import take_in
+    from prism_rdf.ingesting import open_source
 
     pid = common.settings.require_pid()
     started = time.monotonic()
     with ExitStack() as stack:
-        prism = _existing_store(common, stack)
-        resolve = prism.project(pid).bearer_uuid if prism else None
-        with progress("reading", "read") as told:
-            proposal = read(path, pid, ref=ref, progress=told, resolve=resolve)
-        receipt, gone = Receipt(commit=None, recorded_at=None), list[str]()
-        if proposal.intents:
-            prism = prism or stack.enter_context(common.store(create=True))
-            with _patience(f"writing {len(proposal.intents):,} statements"):
-                receipt = prism.project(pid).write(proposal.intents, "ingest")
-            gone = prism.project(pid).left_behind(path, proposal.intents)
-    report = proposal.report
+        opened = [_existing_store(common, stack)]
+        known = opened[0].project(pid) if opened[0] else None
+        source = open_source(path, pid, known, ref=ref, mapping=mapping)
+        if dry_run:
+            return _dry_run(common, source)
+
+        def project() -> Project:
+            opened[0] = prism = opened[0] or stack.enter_context(common.store(create=True))
+            return prism.project(pid)
+
+        with progress("commits", "read") as told:
+            taken = take_in(source, known, project, again=again, progress=told)
+        gone = project().left_behind(path, taken.intents) if taken.intents else []
     if common.json:
-        print_json({"receipt": receipt.as_dict(), "report": report.as_dict(), "left_behind": gone})
+        print_json({**taken.as_dict(), "left_behind": gone})
     else:
         _print_some("read earlier and no longer in the folder: they stay current until you retire them", gone)
-        _print_report(report, receipt.commit, time.monotonic() - started)
-        for note in receipt.notes:
+        _print_report(taken.report, _outcome(taken), time.monotonic() - started)
+        for note in taken.receipt.notes:
             print_line((f"\nnote: {note}", ""))
-    return PARTIAL if report.failures else 0
+    return PARTIAL if taken.report.failures or taken.report.refused or taken.report.failed_before else 0
+
+
+def _outcome(taken: Outcome) -> str:
+    if not taken.commits:
+        return "nothing changed"
+    first, last = taken.commits[0], taken.commits[-1]
+    return f"commit {last}" if first == last else f"commits {first} to {last}"
+
+
+def _dry_run(common: Common, source: Ingestion) -> int:
+    with progress("commits", "read") as told:
+        found = source.dry_run(told)
+    if common.json:
+        print_json(found)
+        return 0
+    for kind, count in found["counts"].items():
+        print_line((f"\n{kind}: {count}", "bold"))
+        examples = [each for each in found["recognised"] if each["type"] == kind][:_EXAMPLES]
+        rows = [(each["path"], each["number"], each["title"], each["why"]) for each in examples]
+        print_table(("file", "identifier", "title", "because"), rows)
+    _print_report(source.report, "nothing: this was a dry run", None)
+    return 0
+
+
+def explain(common: Common, entity: EntityArgument) -> int:
+    """Say why an entity is the one document that it is.
+
+    Its files and identifiers over time, and the commits in which it was made, moved, renumbered, deleted or brought
+    back, each with what it was known again by.
+    """
+    with common.project() as project:
+        found = project.explain(entity)
+    if common.json:
+        print_json(found)
+        return 0
+    print_line((f"{found['identifier'] or found['uuid']}  {found['type']}", "bold"))
+    print_pairs({"entity": found["entity"]})
+    for title in ("identifiers", "files"):
+        if found[title]:
+            print_line((f"\n{title}", "bold"))
+            for span in found[title]:
+                print_line((str(span["name"]), ""), (f"  {interval(span['from'], span['until'])}", "dim"), indent=2)
+    print_line(("\nwhat made it so", "bold"))
+    for chapter in found["story"]:
+        print_line((f"{chapter['at'] or 'unknown'}  ", ""), (chapter["event_type"], "bold"), indent=2)
+        print_pairs(_told(chapter), indent=6)
+    return 0
+
+
+def _told(chapter: Mapping[str, Any]) -> dict[str, str]:
+    lines = {
+        name: " → ".join(str(end) for end in (change["from"], change["to"]) if end is not None)
+        for name, change in chapter["changes"].items()
+    }
+    if chapter["known_by"]:
+        lines["because"] = one_line(chapter["known_by"])
+    if chapter["cause_commit"]:
+        lines["commit"] = f"{chapter['cause_commit'][:12]} {one_line(chapter['description'] or '')}".strip()
+    elif chapter["source"]:
+        lines["source"] = one_line(chapter["source"])
+    return lines
 
 
 def _existing_store(common: Common, stack: ExitStack) -> Prism | None:
@@ -87,21 +170,8 @@ def _existing_store(common: Common, stack: ExitStack) -> Prism | None:
         return None
 
 
-@contextmanager
-def _patience(message: str) -> Iterator[None]:
-    """Say on stderr what takes a while."""
-    if not sys.stderr.isatty():
-        print(message, file=sys.stderr)
-        yield
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status(message):
-        yield
-
-
-def _print_report(report: IngestReport, commit: int | None, seconds: float) -> None:
-    _print_some("files without a mark of a decision record", [f"{s.path}: {s.why}" for s in report.skipped])
+def _print_report(report: IngestReport, outcome: str, seconds: float | None) -> None:
+    _print_some("files that are no document of a known kind", [f"{s.path}: {s.why}" for s in report.skipped])
     _print_some(
         "references to nothing: no document bears the identifier",
         [f"{d.document}: {d.identifier}, since {d.at}" for d in report.dangling],
@@ -115,14 +185,15 @@ def _print_report(report: IngestReport, commit: int | None, seconds: float) -> N
         [f"{d.number}, since {d.at}: {d.outcome} ({', '.join(d.documents)})" for d in report.duplicates],
     )
     _print_some("failed, and left out", [_failure_line(f) for f in report.failures], most=len(report.failures))
+    _print_some(
+        "refused by a rule, and left out", [f"{r.what}: {r.reason}. Mend: {r.mend}" for r in report.refused], most=20
+    )
     for note in report.notes:
         print_line((f"\nnote: {note}", ""))
     print()
     counts = ("documents", "versions", "states", "references", "aliases", "memories")
-    outcome = f"commit {commit}" if commit is not None else "nothing changed"
-    print_pairs(
-        {name: f"{getattr(report, name):,}" for name in counts} | {"written": outcome, "took": f"{seconds:.1f} s"}
-    )
+    took = {"took": f"{seconds:.1f} s"} if seconds is not None else {}
+    print_pairs({name: f"{getattr(report, name):,}" for name in counts} | {"written": outcome} | took)
 
 
 def _failure_line(failure: Failure) -> str:

@@ -6,9 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from prism_rdf.ingest.blocks import BlockReader
-from prism_rdf.ingest.documents import Finding, Unreadable, is_record, parse
+from prism_rdf.ingest.documents import Finding, parse
 from prism_rdf.ingest.history import markdown_files
 from prism_rdf.ingest.identifiers import in_file_name, not_a_record
+from prism_rdf.ingest.kinds import is_record
+from prism_rdf.ingest.texts import Unreadable
 
 
 def check_document(path: str, data: bytes) -> tuple[Finding, ...]:

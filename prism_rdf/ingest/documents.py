@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
-from hashlib import sha256
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import accumulate
 
 from prism_rdf.ingest.blocks import Block, BlockReader
-from prism_rdf.ingest.frontmatter import BadFrontMatter, FrontMatter, split
-from prism_rdf.ingest.identifiers import alone, counted_heading, in_file_name, not_a_record, split_heading
+from prism_rdf.ingest.frontmatter import BadFrontMatter, FrontMatter, Value, split
+from prism_rdf.ingest.identifiers import alone, counted_heading, in_file_name, split_heading
 from prism_rdf.ingest.inline import Line, plain, read_lines
+from prism_rdf.ingest.mapping import Rule
+from prism_rdf.ingest.passages import Head, Passage, key_of, sections
 from prism_rdf.ingest.statements import Mention, in_fields, in_status, kind_of, mentions
+from prism_rdf.ingest.texts import Unreadable, decode
 
-MAX_BYTES = 2 * 1024 * 1024
 MAX_CONCEPTS = 20
 
 _FIELD = re.compile(r"([A-Za-z][A-Za-z _-]{1,30}?)\s*:\s*(.*)")
-_NAMES_SOMETHING = re.compile(r"ADR|\]\(|\]\[")
+_NAMES_SOMETHING = re.compile(r"ADR|SPEC|TODO|P(?:LAN|lan)|D(?:ELTA|elta)|J(?:OURNAL|ournal)|R(?:ETRO|etro)|\]\(|\]\[")
 _TERM = re.compile(r"(?<!`)`([A-Za-z_][\w./:-]{1,38}\w)`(?!`)")
 _ANY_ADR = re.compile(r"ADR\b", re.IGNORECASE)
 _MEANT_AS_NUMBER = re.compile(r"^\W*ADR|\d", re.IGNORECASE)
@@ -33,14 +36,6 @@ _COMMON_WORDS = frozenset(
         steps strategy success summary testing the to usage use with work""",
     )
 )
-
-
-class Unreadable(Exception):
-    """A version of a document that cannot be read: the thing, the rule and the mend; ``line`` 0 when unknown."""
-
-    def __init__(self, reason: str, rule: str, mend: str, line: int = 0) -> None:
-        super().__init__(reason)
-        self.reason, self.rule, self.mend, self.line = reason, rule, mend, line
 
 
 @dataclass(frozen=True)
@@ -58,8 +53,9 @@ class Finding:
 class Document:
     """What one text says.
 
-    ``number`` comes from the first heading or the front matter and is a strong claim; ``counted`` from a heading such
-    as ``7. Title``. ``text`` is without front matter; ``meaning`` is a hash of it that white space does not change.
+    ``number`` comes from the first heading, the front matter or a mapped field and is a strong claim; ``counted`` from
+    a heading such as ``7. Title``. ``kind`` is the type that the text itself names, ``fields`` is what else it says of
+    itself, by the name of a property where a ``rule`` says so, else by the name of the field.
     """
 
     title: str
@@ -68,67 +64,49 @@ class Document:
     status: str
     date: str
     mentions: tuple[Mention, ...]
-    concepts: tuple[str, ...]
-    text: str
-    meaning: str
+    passages: tuple[Passage, ...]
     marked: bool
     findings: tuple[Finding, ...] = ()
-
-
-def decode(data: bytes) -> str:
-    """Return the text of a file with ``\\n`` line ends and no byte order mark; raise Unreadable."""
-    if len(data) > MAX_BYTES:
-        raise Unreadable(
-            f"the file has {len(data):,} bytes",
-            f"a document has at most {MAX_BYTES:,}",
-            "split it, or move its data into a file of another kind",
-        )
-    if b"\0" in data and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise Unreadable(
-            "the file is binary", "a document is text in UTF-8", "give it another suffix, or write it again as text"
-        )
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise Unreadable(
-            f"the file is not UTF-8: byte 0x{data[error.start]:02x} in line {line}",
-            "a document is text in UTF-8",
-            "save it as UTF-8, for instance with `iconv -f LATIN1 -t UTF-8`",
-            line,
-        ) from error
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    kind: str = ""
+    fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    date_line: int = 0
+    rule: Rule | None = None
 
 
 def parse(data: bytes, blocks: BlockReader) -> Document:
-    """Return what a document says; raise Unreadable for what is no text or has broken front matter."""
+    """Return what a markdown document says; raise Unreadable for what is no text or has broken front matter."""
     text = decode(data)
     try:
         front, body = split(text)
     except BadFrontMatter as error:
         raise Unreadable(error.reason, error.rule, error.mend, error.line) from error
-    return _Reader(front, body).document(blocks)
+    return _Reader(text, front, body).document(blocks)
 
 
 def claim(document: Document, path: str) -> tuple[str, bool]:
     """Return (identifier, strong) that a document lays claim to; the identifier is empty when there is none."""
     if document.number:
         return document.number, True
+    if document.rule is not None:
+        return document.rule.identifier.in_file_name(path), False
     return in_file_name(path, decides=bool(document.status)) or document.counted, False
 
 
-def is_record(document: Document, path: str) -> bool:
-    """Return whether a document is a decision record: by its heading, its front matter, or its file name."""
-    if not_a_record(path):
-        return False
-    return document.marked or bool(in_file_name(path, decides=bool(document.status)))
+def field_values(value: Value) -> tuple[str, ...]:
+    """Return the texts of a field that holds one or several; empty for anything deeper.
+
+    >>> field_values(["a", "b"]), field_values(" c "), field_values({"d": "e"})
+    (('a', 'b'), ('c',), ())
+    """
+    held = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+    return tuple(dict.fromkeys(each.strip() for each in held if isinstance(each, str) and each.strip()))
 
 
 class _Reader:
     """Reads one body from top to bottom: header lines before the first section, then sections."""
 
-    def __init__(self, front: FrontMatter, body: str) -> None:
-        self.front, self.body = front, body
+    def __init__(self, text: str, front: FrontMatter, body: str) -> None:
+        self.text, self.front, self.body = text, front, body
         self.heading = ""
         self.heading_line = 0
         self.status_in_header = ""
@@ -136,16 +114,19 @@ class _Reader:
         self.date = ""
         self.section: str | None = None  # None: still in the header
         self.list_of: tuple[str, bool, int] | None = None
-        self.mentions: list[Mention] = []
-        self.terms: Counter[str] = Counter()
-        self.headings: list[str] = []
+        self.line = 0
+        self.said: list[tuple[int, Mention]] = []
+        self.terms: list[tuple[int, str]] = []
+        self.heads: list[tuple[int, Block, str]] = []
         self.findings: list[Finding] = []
 
     def document(self, blocks: BlockReader) -> Document:
         for line, block in blocks.read(self.body):
-            self._block(block, line + self.front.lines + 1)
+            self.line = line + self.front.lines + 1
+            self._block(block, self.line)
+        self.line = 0
         named, unknown = in_fields(self.front.fields)
-        self.mentions += named
+        self._say(named)
         for key, value in unknown:
             self._unknown_form(self.front.line_of(key), value)
         number, title = split_heading(self.heading)
@@ -153,7 +134,8 @@ class _Reader:
         number = number or next(filter(None, (alone(fields.text(key)) for key in _NUMBERING)), "")
         front_status = fields.text("status")
         if front_status:
-            self.mentions += [said for line in read_lines(front_status) for said in in_status(line)]
+            for part in read_lines(front_status):
+                self._say(in_status(part))
         status = plain(front_status) or self.status_in_header or self.status_in_section
         title = title or plain(fields.text("title"))
         counted = counted_heading(self.heading)
@@ -165,16 +147,21 @@ class _Reader:
             counted=counted,
             status=status,
             date=fields.text("date") or fields.text("created") or self.date,
-            mentions=tuple(sorted(set(self.mentions))),
-            concepts=self._concepts(),
-            text=self.body.strip(),
-            meaning=sha256(" ".join(self.body.split()).encode()).hexdigest(),
+            mentions=tuple(sorted({mention for _, mention in self.said})),
+            passages=tuple(self._passages()),
             marked=bool(split_heading(self.heading)[0]) or listed or bool(counted and status),
             findings=tuple(sorted(self.findings, key=lambda finding: finding.line)),
+            kind=fields.text("type") or fields.text("kind"),
+            fields={key: values for key, value in fields.fields.items() if (values := field_values(value))},
+            date_line=fields.line_of("date" if fields.text("date") else "created"),
         )
 
+    def _say(self, found: Iterable[Mention]) -> None:
+        self.said += [(self.line, mention) for mention in found]
+
     def _block(self, block: Block, line: int) -> None:
-        self.terms.update(_TERM.findall(block.content))
+        if "`" in block.content:
+            self.terms += [(line, term) for term in _TERM.findall(block.content)]
         # Fields that end in a rule without a blank line are a heading to markdown, and fields to whoever wrote them.
         fields = (
             self.section is None and block.underlined and block.level == 2 and _FIELD.fullmatch(plain(block.content))
@@ -191,11 +178,12 @@ class _Reader:
     def _heading(self, block: Block, line: int) -> None:
         lines = read_lines(block.content)
         text = " ".join(part.text.strip() for part in lines)
+        if block.depth == 1:
+            self.heads.append((line, block, text))
         if block.level == 1 and not self.heading:
             self.heading, self.heading_line = text, line
             return
         self.section = text.strip(" :").casefold()
-        self.headings.append(text)
         self._prose(lines)
 
     def _header(self, block: Block, line: int) -> None:
@@ -206,15 +194,15 @@ class _Reader:
             kind = kind_of(key) if match else None
             if match and key == "status":
                 self.status_in_header = self.status_in_header or match[2].strip()
-                self.mentions += in_status(text)
+                self._say(in_status(text))
             elif match and kind:
                 self.list_of = (*kind, block.depth)
                 named = list(mentions(text.names(), kind[0], inverse=kind[1]))
-                self.mentions += named
+                self._say(named)
                 if match[2].strip() and not named:
                     self._unknown_form(number, match[2].strip())
             elif self.list_of and block.depth > self.list_of[2]:
-                self.mentions += mentions(text.names(), self.list_of[0], inverse=self.list_of[1])
+                self._say(mentions(text.names(), self.list_of[0], inverse=self.list_of[1]))
             else:
                 self.list_of = None
                 if key in ("date", "created") and match:
@@ -224,17 +212,44 @@ class _Reader:
     def _status_section(self, content: str) -> None:
         for line in read_lines(content):
             self.status_in_section = self.status_in_section or line.text.strip()
-            self.mentions += in_status(line)
+            self._say(in_status(line))
 
     def _prose(self, lines: Iterable[Line]) -> None:
         for line in lines:
-            self.mentions += mentions(line.names())
+            self._say(mentions(line.names()))
 
-    def _concepts(self) -> tuple[str, ...]:
+    def _passages(self) -> Iterable[Passage]:
+        """Yield the sections, each with what it mentions; a section's own words come after its front matter."""
+        starts = [0, *accumulate(len(line) + 1 for line in self.text.split("\n"))]
+        begin = starts[self.front.lines]
+        heads = [
+            Head(starts[line - 1], starts[line + block.underlined] - 1, block.level, text)
+            for line, block, text in self.heads
+        ]
+        seen: Counter[str] = Counter()
+        for section in sections(self.text, begin, heads):
+            content = self.text[section.start : section.end]
+            key = key_of(section.path, content)
+            seen[key] += 1
+            # What the front matter says of others belongs to the first passage.
+            first = bisect_right(starts, section.start) if seen.total() > 1 else 0
+            last = bisect_right(starts, section.end)
+            yield Passage(
+                path=section.path,
+                start=section.start,
+                end=section.end,
+                content=content,
+                key=key if seen[key] == 1 else key_of(section.path, content, seen[key]),
+                mentions=tuple(sorted({said for line, said in self.said if first <= line <= last})),
+                concepts=self._concepts(first, last),
+            )
+
+    def _concepts(self, first: int, last: int) -> tuple[str, ...]:
         """Return terms set as code more than once, then headings that name something: at most MAX_CONCEPTS."""
-        repeated = [term for term, count in self.terms.items() if count > 1]
-        terms = sorted(repeated, key=lambda term: (-self.terms[term], term))[: MAX_CONCEPTS * 3 // 5]
-        headings = [heading for heading in self.headings if _names_something(heading)]
+        counts = Counter(term for line, term in self.terms if first <= line <= last)
+        repeated = [term for term, count in counts.items() if count > 1]
+        terms = sorted(repeated, key=lambda term: (-counts[term], term))[: MAX_CONCEPTS * 3 // 5]
+        headings = [text for line, block, text in self.heads if first <= line <= last and _names_something(text)]
         return tuple(dict.fromkeys([*terms, *headings]))[:MAX_CONCEPTS]
 
     def _unknown_form(self, line: int, text: str) -> None:

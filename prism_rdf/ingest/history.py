@@ -1,32 +1,40 @@
-"""Where versions of files come from: the commits of a git repository, or a plain folder; no file is understood here."""
+"""Where versions of files come from: the commits of a git repository, or a plain folder; no file is understood here.
+
+A commit is told as what it changed against its first parent, so that a long history costs what it says and no more.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 import pygit2
-from pygit2.enums import DiffFind, FileMode, ObjectType
+from pygit2.enums import DiffFind, FileMode, FileStatus, ObjectType
 
 from prism_rdf.clock import Instant
 from prism_rdf.errors import BadArgument, NotARepository, NotFoundError
 from prism_rdf.ingest.identifiers import is_markdown
+from prism_rdf.ingest.texts import MAX_BYTES, Unreadable, too_large
 
 SHORT = 12  # fixed, so that a source reads the same in every clone
 _RENAME_THRESHOLD, _RENAME_LIMIT = 50, 10_000
 
 Progress = Callable[[int, int, str], None]
+Wants = Callable[[str], bool]
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All markdown files at one moment: path to content id. ``modified`` dates the files of a plain folder."""
+    """What one commit changed, of the files that are wanted: path to content id, None where the file is gone.
+
+    ``modified`` dates the files of a plain folder; ``similar`` asks git what was renamed.
+    """
 
     at: Instant
-    files: Mapping[str, str]
+    changed: Mapping[str, str | None]
     commit: str = ""
     subject: str = ""
     sequence: int = 0
@@ -34,35 +42,54 @@ class Snapshot:
     similar: Callable[[], list[tuple[str, str]]] = list
 
 
+@dataclass(frozen=True)
+class Damage:
+    """What could not be read for a reason that lies outside of any document; ``commit`` may be empty."""
+
+    path: str
+    commit: str
+    reason: str
+    rule: str
+    mend: str
+
+
 class History(Protocol):
-    """Snapshots, oldest first; those that change no markdown file are left out."""
+    """Snapshots, oldest first; those that change no wanted file are left out.
+
+    ``links`` are files that are symbolic links, and where they lead to; ``tip`` is the last commit.
+    """
 
     origin: str
     identity: tuple[str, ...]
     folder: str
+    tip: str
     notes: list[str]
-    unreadable: dict[str, str]
+    damage: list[Damage]
+    links: dict[str, str]
 
     def snapshots(self, progress: Progress | None) -> Iterator[Snapshot]: ...
 
+    def line(self) -> Sequence[str]: ...
+
     def content(self, key: str) -> bytes:
-        """Return the bytes of a content id; raise OSError when they cannot be had."""
+        """Return the bytes of a content id; raise OSError when they cannot be had, Unreadable for too many."""
 
 
 class GitHistory:
-    """The first-parent history of one commit.
+    """The first-parent history of one commit: what a merge brings counts at the merge.
 
     Valid time of a commit is its committer's time, and at least 1 µs after its first parent's valid time.
     ``folder`` limits which documents are wanted, not what is read: a document may have come from elsewhere.
     """
 
-    def __init__(self, repository: pygit2.Repository, ref: str | None, folder: str = "") -> None:
-        self.repository, self.folder = repository, folder
+    def __init__(self, repository: pygit2.Repository, ref: str | None, folder: str, wants: Wants) -> None:
+        self.repository, self.folder, self._wants = repository, folder, wants
         self.notes: list[str] = []
-        self.unreadable: dict[str, str] = {}
-        self._trees: dict[pygit2.Oid, dict[str, str]] = {}
+        self.damage: list[Damage] = []
+        self.links: dict[str, str] = {}
         self._commits = self._first_parents(self._tip(ref))
-        root = str(self._commits[0].id)
+        root = str(self._commits[0])
+        self.tip = str(self._commits[-1])
         self.origin = f"git:{root[:SHORT]}"
         self.identity: tuple[str, ...] = (root,)
         if repository.is_shallow:
@@ -70,32 +97,100 @@ class GitHistory:
                 f"this is a shallow clone: history begins at {root[:SHORT]}, so its documents are not known as the same"
                 " as those of the whole repository; `git fetch --unshallow` brings the rest"
             )
+        if ref is None:
+            self._tell_uncommitted()
 
     def snapshots(self, progress: Progress | None) -> Iterator[Snapshot]:
-        before: dict[str, str] = {}
         at: Instant | None = None
         parent: pygit2.Commit | None = None
         total = len(self._commits)
-        for sequence, commit in enumerate(self._commits):
+        for sequence, name in enumerate(self._commits):
+            commit = self.repository[name]
+            assert isinstance(commit, pygit2.Commit)
             said = Instant(commit.commit_time * 1_000_000)
             at = said if at is None else max(said, at.plus(micros=1))
-            files = self._files(commit.tree)
             subject = _subject(commit)
-            if files != before:
-                yield Snapshot(
-                    at, files, str(commit.id), subject, sequence, similar=_Similar(self.repository, parent, commit)
-                )
-            before, parent = files, commit
+            changed = self._changed(parent, commit)
+            if changed:
+                similar = _Similar(self.repository, parent, commit)
+                yield Snapshot(at, changed, str(name), subject, sequence, similar=similar)
+            if changed is not None:
+                parent = commit
             if progress is not None:
                 progress(sequence + 1, total, subject)
 
     def content(self, key: str) -> bytes:
         try:
+            _, size = self.repository.odb.read_header(key)
+            if size > MAX_BYTES:
+                raise too_large(size)
             blob = self.repository[key]
         except (KeyError, pygit2.GitError) as error:
-            raise OSError(f"its content {key[:SHORT]} is not in this clone") from error
+            raise OSError(f"its content {key[:SHORT]} is not in this clone, or is damaged") from error
         assert isinstance(blob, pygit2.Blob)
         return blob.data
+
+    def line(self) -> Sequence[str]:
+        """Return the full names of all commits that are read, the oldest first."""
+        return [str(name) for name in self._commits]
+
+    def _changed(self, parent: pygit2.Commit | None, commit: pygit2.Commit) -> dict[str, str | None] | None:
+        """Return what a commit changed; None when its tree cannot be read: the next one then says it all."""
+        try:
+            tree = commit.tree
+            diff = tree.diff_to_tree(swap=True) if parent is None else parent.tree.diff_to_tree(tree)
+        except (KeyError, pygit2.GitError) as error:
+            self.damage.append(
+                Damage(
+                    "",
+                    str(commit.id),
+                    f"the tree of the commit cannot be read: {error}",
+                    "each commit has a tree",
+                    "clone the repository again, or run git fsck to see what is broken",
+                )
+            )
+            return None
+        changed: dict[str, str | None] = {}
+        for delta in diff.deltas:
+            path = self._name(delta.new_file, str(commit.id))
+            if path is None or not self._wants(path):
+                continue
+            mode = delta.new_file.mode
+            if mode == FileMode.LINK:
+                self.links[path] = self._aim(str(delta.new_file.id))
+            is_file = delta.status_char() != "D" and mode in (FileMode.BLOB, FileMode.BLOB_EXECUTABLE)
+            changed[path] = str(delta.new_file.id) if is_file else None
+        return changed
+
+    def _aim(self, key: str) -> str:
+        try:
+            return self.content(key).decode(errors="replace")
+        except (OSError, Unreadable):
+            return "?"
+
+    def _name(self, file: pygit2.DiffFile, commit: str) -> str | None:
+        raw: bytes = file.raw_path
+        try:
+            return raw.decode()
+        except UnicodeDecodeError:
+            shown = raw.decode(errors="replace")
+            if self._wants(shown):
+                self.damage.append(Damage(shown, commit, "its name is not UTF-8", "paths are UTF-8", "rename the file"))
+            return None
+
+    def _tell_uncommitted(self) -> None:
+        if self.repository.is_bare:
+            return
+        try:
+            status = self.repository.status(untracked_files="all")
+        except (pygit2.GitError, UnicodeDecodeError, ValueError):
+            return
+        left_out = FileStatus.IGNORED | FileStatus.WT_DELETED | FileStatus.INDEX_DELETED  # gone: not checked out
+        changed = (path for path, flag in status.items() if flag and not flag & left_out)
+        open_ = sorted(path for path in changed if path.startswith(self.folder) and self._wants(path))
+        if open_:
+            some = ", ".join(open_[:3]) + (", …" if len(open_) > 3 else "")
+            self.notes.append(f"{len(open_)} changed files are not committed, and so are not read: {some}")
 
     def _tip(self, ref: str | None) -> pygit2.Commit:
         if ref is not None:
@@ -130,42 +225,29 @@ class GitHistory:
                 mend="give one of: " + (", ".join(_branches(self.repository)) or "a commit's full hash"),
             ) from error
 
-    def _first_parents(self, tip: pygit2.Commit) -> list[pygit2.Commit]:
-        commits = [tip]
-        while commits[-1].parent_ids:
-            parent = self.repository.get(commits[-1].parent_ids[0])
-            if not isinstance(parent, pygit2.Commit):
+    def _first_parents(self, tip: pygit2.Commit) -> list[pygit2.Oid]:
+        """Return the first-parent line as far as there are commits, the oldest first."""
+        names = [tip.id]
+        commit = tip
+        while commit.parent_ids:
+            try:
+                parent = self.repository[commit.parent_ids[0]]
+            except (KeyError, pygit2.GitError) as error:
+                if not self.repository.is_shallow:
+                    self.damage.append(
+                        Damage(
+                            "",
+                            str(commit.parent_ids[0]),
+                            f"the commit cannot be read, nor what came before it: {error}",
+                            "history is read from the first commit on",
+                            "clone the repository again, or run git fsck to see what is broken",
+                        )
+                    )
                 break
-            commits.append(parent)
-        return commits[::-1]
-
-    def _files(self, tree: pygit2.Tree) -> dict[str, str]:
-        """Return the markdown files of a tree; an unchanged folder is read once."""
-        known = self._trees.get(tree.id)
-        if known is not None:
-            return known
-        found: dict[str, str] = {}
-        for entry in tree:
-            name = self._name(entry)
-            if name is None:
-                continue
-            if entry.type == ObjectType.TREE:
-                inner = self._files(entry)  # type: ignore[arg-type]
-                found.update({f"{name}/{path}": key for path, key in inner.items()})
-            elif entry.type == ObjectType.BLOB and entry.filemode != FileMode.LINK and is_markdown(name):
-                found[name] = str(entry.id)
-        self._trees[tree.id] = found
-        return found
-
-    def _name(self, entry: pygit2.Object) -> str | None:
-        raw: bytes = entry.raw_name or b""
-        try:
-            return raw.decode()
-        except UnicodeDecodeError:
-            shown = raw.decode(errors="replace")
-            if is_markdown(shown):
-                self.unreadable[shown] = "its name is not UTF-8"
-            return None
+            assert isinstance(parent, pygit2.Commit)
+            names.append(parent.id)
+            commit = parent
+        return names[::-1]
 
 
 @dataclass(frozen=True)
@@ -191,45 +273,64 @@ class FolderHistory:
     origin = "file"
     identity: tuple[str, ...] = ()
     folder = ""
+    tip = ""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, wants: Wants) -> None:
+        self.root, self._wants = root, wants
         self.notes: list[str] = []
-        self.unreadable: dict[str, str] = {}
+        self.damage: list[Damage] = []
+        self.links: dict[str, str] = {}
 
     def snapshots(self, progress: Progress | None) -> Iterator[Snapshot]:
-        files: dict[str, str] = {}
+        files: dict[str, str | None] = {}
         modified: dict[str, Instant] = {}
-        for path in markdown_files(self.root):
+        for path in files_below(self.root):
             relative = path.relative_to(self.root).as_posix()
-            if not relative.isascii() and not _encodable(relative):
-                self.unreadable[relative.encode(errors="replace").decode()] = "its name is not UTF-8"
+            shown = relative.encode(errors="replace").decode()
+            if not self._wants(shown):
                 continue
-            files[relative] = relative
-            modified[relative] = Instant(path.stat().st_mtime_ns // 1000)
+            if shown != relative:
+                self.damage.append(Damage(shown, "", "its name is not UTF-8", "paths are UTF-8", "rename the file"))
+            elif path.is_symlink():
+                self.links[relative] = f"{os.readlink(path)}{'' if path.exists() else ', which is not there'}"
+            elif path.is_file():
+                files[relative] = relative
+                modified[relative] = Instant(path.stat().st_mtime_ns // 1000)
         if files:
             yield Snapshot(max(modified.values()), files, modified=modified)
         if progress is not None:
             progress(len(files), len(files), self.root.name)
 
     def content(self, key: str) -> bytes:
-        return (self.root / key).read_bytes()
+        path = self.root / key
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise too_large(size)
+        return path.read_bytes()
+
+    def line(self) -> Sequence[str]:
+        return ()
+
+
+def files_below(root: Path) -> Iterator[Path]:
+    """Yield the files below a folder in order, symbolic links and pipes too; hidden folders are left out."""
+    for folder, names, files in os.walk(root):
+        names[:] = sorted(name for name in names if not name.startswith(".") and name != "node_modules")
+        for name in sorted(files):
+            yield Path(folder, name)
 
 
 def markdown_files(root: Path) -> Iterator[Path]:
     """Yield the markdown files below a folder in order, without hidden folders, symbolic links and pipes."""
-    for folder, names, files in os.walk(root):
-        names[:] = sorted(name for name in names if not name.startswith(".") and name != "node_modules")
-        for name in sorted(files):
-            path = Path(folder, name)
-            if is_markdown(name) and path.is_file() and not path.is_symlink():
-                yield path
+    for path in files_below(root):
+        if is_markdown(path.name) and path.is_file() and not path.is_symlink():
+            yield path
 
 
-def open_history(path: Path, ref: str | None) -> History:
+def open_history(path: Path, ref: str | None, wants: Wants) -> History:
     """Return the history behind a path: its repository's, a folder of it, or the plain folder's.
 
-    Raises NotFoundError, NotARepository, BadArgument.
+    ``wants(path)`` says which files may be documents. Raises NotFoundError, NotARepository, BadArgument.
     """
     if not path.is_dir():
         raise _no_folder(path)
@@ -241,15 +342,15 @@ def open_history(path: Path, ref: str | None) -> History:
                 rule="a ref names a commit of a repository",
                 mend="leave the ref out to read the plain folder",
             )
-        return FolderHistory(path)
+        return FolderHistory(path, wants)
     work_tree = Path(repository.workdir).resolve() if repository.workdir else path.resolve()
     below = path.resolve().relative_to(work_tree).as_posix() if path.resolve().is_relative_to(work_tree) else "."
     folder = "" if below == "." else f"{below}/"
     if folder and ref is None and not _tracked(repository, folder):
-        plain = FolderHistory(path)
+        plain = FolderHistory(path, wants)
         plain.notes.append("no file of this folder is in the last commit of its repository; read as a plain folder")
         return plain
-    return GitHistory(repository, ref, folder)
+    return GitHistory(repository, ref, folder, wants)
 
 
 def _no_folder(path: Path) -> NotFoundError:
@@ -293,11 +394,3 @@ def _branches(repository: pygit2.Repository) -> list[str]:
 def _subject(commit: pygit2.Commit) -> str:
     lines = commit.raw_message.decode(errors="replace").strip().splitlines()
     return lines[0].strip() if lines else ""
-
-
-def _encodable(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

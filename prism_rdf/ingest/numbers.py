@@ -48,8 +48,9 @@ class Numbers:
         self._claims: dict[str, tuple[object, ...]] = {}
         self._paths: dict[str, Track] = {}
 
-    def assign(self, live: Iterable[Track], at: Instant) -> None:
-        """Give each document that lives now its number, and remember who gave one up."""
+    def assign(self, live: Iterable[Track], at: Instant) -> list[Track]:
+        """Give each document that lives now its number, and remember who gave one up; return whose number changed."""
+        before = {uuid: number for uuid, (_, number, _) in self._numbers.items()}
         claims: defaultdict[str, list[tuple[Track, str, bool]]] = defaultdict(list)
         numbers: dict[str, str] = {}
         tracks = sorted(live, key=lambda track: track.path)
@@ -63,6 +64,7 @@ class Numbers:
                 self._collide(holders, numbers, at)
         self._remember(tracks, numbers)
         self._claims = {track.uuid: _claims_of(track) for track in tracks}
+        return [track for track in tracks if before.get(track.uuid) != numbers[track.uuid]]
 
     def changed_by(self, track: Track) -> bool:
         """Return whether a new version of a document bears on what numbers and paths mean."""

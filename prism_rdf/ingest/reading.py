@@ -1,67 +1,44 @@
-"""A history of files into a proposal: follows each document from version to version and lets the chronicle write."""
+"""A history of files, commit by commit: follows each document from version to version and lets the chronicle write."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from hashlib import blake2b
 
+from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.clock import Edge, Instant, start_of
-from prism_rdf.errors import BadTime, NotFoundError
-from prism_rdf.ingest.blocks import BlockReader
+from prism_rdf.errors import BadTime
 from prism_rdf.ingest.chronicle import Chronicle, Moment
-from prism_rdf.ingest.documents import Document, Unreadable, is_record, parse
-from prism_rdf.ingest.history import SHORT, History, Progress, Snapshot, open_history
+from prism_rdf.ingest.history import SHORT, History, Snapshot
 from prism_rdf.ingest.identifiers import in_file_name, not_a_record
+from prism_rdf.ingest.kinds import kind_of
+from prism_rdf.ingest.mapping import Mapping as Rules
 from prism_rdf.ingest.numbers import Numbers
+from prism_rdf.ingest.passages import Passage
 from prism_rdf.ingest.references import ReferenceBook, Resolve, Said
-from prism_rdf.ingest.report import Failure, IngestReport, Proposal, Skipped
+from prism_rdf.ingest.report import Ambiguous, Dangling, Failure, Recognised, Skipped
+from prism_rdf.ingest.texts import Unreadable
 from prism_rdf.ingest.tracks import Slot, Track, match, resurrected, slot_of
-from prism_rdf.model import Alias, Event, Intent, Memory, Reference
-from prism_rdf.namespaces import Names, derived_uuid
-from prism_rdf.semantic.successors import in_order
+from prism_rdf.ingest.values import values_of
+from prism_rdf.ingest.versions import RECORD, Versions
+from prism_rdf.model import Intent, Memory
+from prism_rdf.namespaces import derived_uuid
 
-_MAY_BE_MARKED = re.compile(
-    rb"^(?:\xef\xbb\xbf)?(?:(?:#[ \t]+)?ADR[-\s]?\d|#[ \t]+\d+\.[ \t]|(?:id|number|adr)[ \t]*:)",
-    re.IGNORECASE | re.MULTILINE,
-)
 _ISO_DATE = re.compile(r"-?\d{4,}-\d{2}-\d{2}")
+_MEANT_AS_DATE = re.compile(r"-?\d{4,}(?:-\d+)*")
 _NO_MARK = "no mark of a decision record: no ADR number in its file name, first heading or front matter"
 
 
-def read(
-    path: Path,
-    names: Names | str,
-    *,
-    ref: str | None = None,
-    progress: Progress | None = None,
-    resolve: Resolve | None = None,
-) -> Proposal:
-    """Return what the decision records of a git repository, or of a plain folder, say over time; write nothing.
+class Reading:
+    """The state of reading one history. ``wanted`` names the documents whose intents are asked for (None: all)."""
 
-    ``names`` is the project (or its id). A folder of a repository is read with the repository's history. ``ref``
-    names what to read in place of the checked-out branch. ``progress`` is told (done, total, label). ``resolve`` is
-    asked for identifiers that no document ever bore, with the instant they were first said, and answers an entity's
-    uuid or None. Instants are valid time, intervals half-open. The same history gives the same proposal wherever it
-    lies, and a longer history only adds to it and closes what was open.
-
-    Raises NotFoundError (no such folder, no commit, no record), NotARepository (a broken .git) and BadArgument (no
-    branch is checked out and there are several). A bad file is a failure in the report, not an error.
-    """
-    history = open_history(Path(path), ref)
-    reading = _Reading(history, names if isinstance(names, str) else names.namespace)
-    for snapshot in history.snapshots(progress):
-        reading.step(snapshot)
-    return reading.proposal(path, resolve)
-
-
-class _Reading:
-    def __init__(self, history: History, pid: str) -> None:
-        self.history, self.pid = history, pid
+    def __init__(
+        self, history: History, pid: str, catalog: TypeCatalog, rules: Rules, wanted: Collection[str] | None
+    ) -> None:
+        self.history, self.pid, self.catalog = history, pid, catalog
         self.tracks: dict[str, Track] = {}
-        self.live: dict[str, Track] = {}
-        self.ended: dict[str, Track] = {}
         self.files: dict[str, str] = {}
         self.numbers = Numbers()
         self.book = ReferenceBook(self.numbers)
@@ -69,72 +46,192 @@ class _Reading:
         self.failures: list[Failure] = []
         self.versions = 0
         self.undated: set[str] = set()
-        self._blocks = BlockReader()
-        self._parsed: dict[str, Document | Unreadable] = {}
+        self.left_out = 0
+        self._wanted = wanted
+        self._live: dict[str, Track] = {}
+        self._ended: dict[str, Track] = {}
+        self._versions = Versions(history, rules)
+        self._digests: dict[str, dict[str, str]] = {}
+        self._complained: set[tuple[str, str]] = set()
+        self._whys: dict[str, str] = {}
+
+    @property
+    def pending(self) -> int:
+        """Return about how many intents there are to hand over."""
+        return self.chronicle.pending + self.book.pending
 
     def step(self, snapshot: Snapshot) -> None:
         """Take in one snapshot: first who is who, then what each document says now."""
+        changed = self._files(snapshot)
         before = {
             path: slot_of(path, track.content, track.document)
-            for path, track in self.live.items()
-            if snapshot.files.get(path) != track.content
+            for path in changed
+            if (track := self._live.get(path)) is not None
         }
-        gone = any(path not in snapshot.files for path in before)
+        gone = any(changed[path] is None for path in before)
         after = {
             path: self._slot(path, content)
-            for path, content in snapshot.files.items()
-            if self.files.get(path) != content and self._worth_reading(path, content, gone)
+            for path, content in changed.items()
+            if content is not None and (path in self._live or self._versions.worth_reading(path, content, gone))
         }
-        self.files = dict(snapshot.files)
         moves = match(before, after, snapshot.similar)
         for path in moves.gone:
-            self._retire(self.live.pop(path), snapshot)
-        moving = [(self.live.pop(old), after[new]) for old, new in moves.continued.items()]
+            self._retire(self._live.pop(path), snapshot)
+        self._whys = dict(moves.why)
+        moving = [(self._live.pop(old), after[new]) for old, new in moves.continued.items()]
         versions = [self._move(track, slot, snapshot) for track, slot in moving]
         versions += [self._open(after[path], snapshot) for path in moves.new]
         touched = [track for track in versions if track is not None]
         self._tell(snapshot, sorted(touched, key=lambda track: track.path), bool(moves.gone))
 
-    def _tell(self, snapshot: Snapshot, touched: list[Track], gone: bool) -> None:
+    def drain(self) -> list[Intent]:
+        """Return the intents not yet handed over: documents with their events and memories, references last."""
+        wanted = self.tracks if self._wanted is None else self._wanted
+        about = list(self.chronicle.drain(self.tracks, wanted))
+        references = self.book.drain()
+        if self._wanted is not None:
+            unwanted = self.tracks.keys() - set(self._wanted)
+            about = [_without(intent, unwanted) for intent in about]
+            kept = [r for r in references if r.source not in unwanted and r.target not in unwanted]
+            self.left_out += len(references) - len(kept)
+            references = kept
+        references.sort(key=lambda r: (r.start or Instant(0), r.source, r.kind.value, r.target))
+        return [*about, *references]
+
+    def close(self, resolve: Resolve | None) -> tuple[list[Dangling], list[Ambiguous]]:
+        """Ask ``resolve`` for what nobody bore; return what remains unknown.
+
+        What it answers of this very source counts as unknown: it was not so when it was said.
+        """
+
+        def elsewhere(identifier: str, at: Instant) -> str | None:
+            found = resolve(identifier, at) if resolve is not None else None
+            return None if found in self.tracks else found
+
+        return self.book.close(elsewhere)
+
+    def within(self, folder: str) -> list[str]:
+        """Return the documents that ever lay in a folder."""
+        return [uuid for uuid, track in self.tracks.items() if any(home.startswith(folder) for home in track.homes)]
+
+    def skipped(self, failed: Collection[str]) -> Iterator[Skipped]:
+        """Yield the files of the last commit that are no document, and why."""
+        links = {path: f"a symbolic link is not followed: {aim}" for path, aim in self.history.links.items()}
+        for path in sorted({*self.files, *links}):
+            left_out = path not in self._live and path not in failed
+            if left_out and path.startswith(self.history.folder):
+                yield Skipped(path, links.get(path) or not_a_record(path) or _NO_MARK)
+
+    def recognised(self) -> list[Recognised]:
+        """Return what each document of the last commit is taken for, and why."""
+        found = []
+        for path, track in sorted(self._live.items()):
+            if path.startswith(self.history.folder):
+                known = kind_of(track.document, track.path, self.catalog)
+                number, title = self.numbers.of(track), track.document.title
+                found.append(Recognised(path, track.type.name, number, title, known[1] if known else ""))
+        return found
+
+    def _files(self, snapshot: Snapshot) -> dict[str, str | None]:
+        """Return what changed, a file of records as its records, and keep account of all files."""
+        changed: dict[str, str | None] = {}
+        for path, content in snapshot.changed.items():
+            if self._versions.holds_records(path):
+                changed.update(self._records(path, content, snapshot))
+            else:
+                changed[path] = content
+        for path, content in changed.items():
+            if content is None:
+                self.files.pop(path, None)
+            else:
+                self.files[path] = content
+        return changed
+
+    def _records(self, path: str, content: str | None, snapshot: Snapshot) -> Mapping[str, str | None]:
+        try:
+            found = self._versions.records(path, content)
+        except (Unreadable, OSError) as error:
+            bad = error if isinstance(error, Unreadable) else Unreadable(str(error), "a file can be read", "mend it")
+            self._fail(path, bad, snapshot)
+            return {}
+        self._versions.keep(path, found)
+        digests = {name: blake2b(data, digest_size=16).hexdigest() for name, data in found.items()}
+        before, self._digests[path] = self._digests.get(path, {}), digests
+        changed: dict[str, str | None] = {f"{path}{RECORD}{name}": None for name in before if name not in digests}
+        for name, digest in digests.items():
+            if before.get(name) != digest:
+                changed[f"{path}{RECORD}{name}"] = digest
+                modified = snapshot.modified.get(path)
+                if modified is not None and isinstance(snapshot.modified, dict):
+                    snapshot.modified[f"{path}{RECORD}{name}"] = modified
+        return changed
+
+    def _tell(self, snapshot: Snapshot, touched: Sequence[Track], gone: bool) -> None:
         """Record what follows from new versions, and from numbers that changed hands."""
         self.versions += len(touched)
-        affected = touched
+        affected = {track.uuid: track for track in touched}
         renumbered = gone or any(self.numbers.changed_by(track) for track in touched)
         if renumbered:
-            affected = sorted(self.live.values(), key=lambda track: track.path)
-            self.numbers.assign(affected, snapshot.at)
-        for track in affected:
-            self.chronicle.describe(track, self.numbers.of(track), self._moment(track, snapshot))
+            affected |= {track.uuid: track for track in self.numbers.assign(self._live.values(), snapshot.at)}
+        for track in sorted(affected.values(), key=lambda track: track.path):
+            self._describe(track, snapshot)
         for track in touched:
             moment = self._moment(track, snapshot)
-            self.chronicle.remember(track, self.book.say(track, _said(moment)), moment)
+            self.book.say(track, _said(moment))
+            self.chronicle.remember(track, self._named_by(track), moment)
         if renumbered:
-            self.book.wait(affected, lambda track: _said(self._moment(track, snapshot)))
+            live = {track.uuid: track for track in self._live.values()}
+            self.book.wait(live, lambda track: _said(self._moment(track, snapshot)))
+
+    def _named_by(self, track: Track) -> Callable[[Passage], list[str]]:
+        return lambda passage: self.book.named_by(track, passage.mentions)
+
+    def _describe(self, track: Track, snapshot: Snapshot) -> None:
+        def odd(prop: str, text: str) -> None:
+            reason = f"{prop} of a {track.type.name} cannot be {text[:80]!r}"
+            rule, mend = f"{prop} has the datatype that the type declares", "write it in that form"
+            self._complain(track, reason, Unreadable(reason, rule, mend), snapshot)
+
+        values = values_of(track.document, self.numbers.of(track), track.path, track.type, odd)
+        moment = self._moment(track, snapshot)
+        for prop in self.chronicle.describe(track, values, moment, self._whys.get(track.location, "")):
+            reason = f"{prop} of a {track.type.name} never changes, and this version changes it"
+            mend = "put the first value back; the document keeps it here"
+            self._complain(track, reason, Unreadable(reason, f"{prop} is immutable", mend), snapshot)
+
+    def _complain(self, track: Track, reason: str, error: Unreadable, snapshot: Snapshot) -> None:
+        """Report what is odd about a document once."""
+        if (track.uuid, reason) not in self._complained:
+            self._complained.add((track.uuid, reason))
+            self._fail(track.path, error, snapshot)
 
     def _move(self, track: Track, slot: Slot, snapshot: Snapshot) -> Track | None:
         track.location, track.content = slot.path, slot.content
-        self.live[slot.path] = track
+        self._live[slot.path] = track
         return self._read(track, slot, snapshot)
 
     def _open(self, slot: Slot, snapshot: Snapshot) -> Track | None:
-        document = self._document(slot.content)
+        document = self._versions.document(slot.path, slot.content)
         if isinstance(document, Unreadable):
-            if in_file_name(slot.path):
+            if in_file_name(slot.path) or self._versions.rule(slot.path) is not None:
                 self._fail(slot.path, document, snapshot)
             return None
-        if not is_record(document, slot.path):
+        known = kind_of(document, slot.path, self.catalog)
+        if known is None:
             return None
-        track = resurrected(self.ended.values(), slot)
-        if track is None:
+        back = resurrected(self._ended.values(), slot)
+        if back is None:
             first = (snapshot.commit,) if snapshot.commit else ()
             uuid = derived_uuid("document", self.pid, *self.history.identity, *first, slot.path)
-            track = self.tracks[uuid] = Track(uuid, slot.path, slot.content, document, slot.path)
+            track = self.tracks[uuid] = Track(uuid, known[0], slot.path, slot.content, document, slot.path)
+            self.chronicle.introduce(track)
         else:
-            del self.ended[track.uuid]
+            track, self._whys[slot.path] = back
+            del self._ended[track.uuid]
         return self._move(track, slot, snapshot)
 
     def _read(self, track: Track, slot: Slot, snapshot: Snapshot) -> Track | None:
-        document = self._document(slot.content)
+        document = self._versions.document(slot.path, slot.content)
         if isinstance(document, Unreadable):
             self._fail(slot.path, document, snapshot)
             return None
@@ -145,143 +242,45 @@ class _Reading:
     def _retire(self, track: Track, snapshot: Snapshot) -> None:
         self.book.end(track, snapshot.at)
         self.chronicle.retire(track, self._moment(track, snapshot))
-        self.ended[track.uuid] = track
+        self._ended[track.uuid] = track
 
     def _moment(self, track: Track, snapshot: Snapshot) -> Moment:
         source = f"{self.history.origin}:{track.path}"
         if snapshot.commit:
-            return Moment(
-                Edge(snapshot.at),
-                source,
-                f"{track.path}@{track.version}",
-                f"{track.uuid}@{track.version}",
-                snapshot.commit,
-                snapshot.subject,
-                snapshot.sequence,
-            )
+            passage = f"{track.path}@{track.version}"
+            return Moment(Edge(snapshot.at), source, passage, snapshot.commit, snapshot.subject, snapshot.sequence)
         changed = snapshot.modified[track.location]
-        return Moment(self._dated(track) or Edge(changed), source, source, track.uuid, sequence=changed.micros)
+        return Moment(self._dated(track, snapshot) or Edge(changed), source, source, sequence=changed.micros)
 
-    def _dated(self, track: Track) -> Edge | None:
+    def _dated(self, track: Track, snapshot: Snapshot) -> Edge | None:
         """Return the date that a document gives itself, as precisely as it does; None when it gives none."""
         said = track.document.date
         for text in (said, *_ISO_DATE.findall(said)[:1]):
             try:
                 return start_of(text)
-            except BadTime:
-                continue
+            except BadTime as error:
+                bad = error
         self.undated.add(track.path)
+        if _MEANT_AS_DATE.match(said):
+            line = track.document.date_line
+            self._complain(track, said, Unreadable(bad.message, bad.rule, bad.mend, line), snapshot)
         return None
 
     def _slot(self, path: str, content: str) -> Slot:
-        document = self._document(content)
+        document = self._versions.document(path, content)
         return slot_of(path, content, None if isinstance(document, Unreadable) else document)
-
-    def _worth_reading(self, path: str, content: str, gone: bool) -> bool:
-        """Return whether a file that changed may be a record; ``gone``: it may also be one that lost its marks."""
-        if path in self.live:
-            return True
-        if not_a_record(path):
-            return False
-        if gone or in_file_name(path, decides=True):
-            return True
-        try:
-            return _MAY_BE_MARKED.search(self.history.content(content)) is not None
-        except OSError:
-            return False
-
-    def _document(self, content: str) -> Document | Unreadable:
-        if content not in self._parsed:
-            try:
-                self._parsed[content] = parse(self.history.content(content), self._blocks)
-            except Unreadable as error:
-                self._parsed[content] = error
-            except OSError as error:
-                self._parsed[content] = Unreadable(
-                    f"the file cannot be read: {error.strerror or error}",
-                    "each version of a document can be read",
-                    "mend its permissions, or fetch what the clone lacks",
-                )
-        return self._parsed[content]
 
     def _fail(self, path: str, error: Unreadable, snapshot: Snapshot) -> None:
         self.failures.append(Failure(path, snapshot.commit, error.reason, error.rule, error.mend, error.line))
-
-    def proposal(self, path: Path, resolve: Resolve | None) -> Proposal:
-        """Return everything that was read, as far as it is about the folder that was asked for."""
-        folder = self.history.folder
-        wanted = {uuid: track for uuid, track in self.tracks.items() if any(p.startswith(folder) for p in track.homes)}
-        lost = [
-            Failure(name, "", why, "paths are UTF-8", "rename the file")
-            for name, why in self.history.unreadable.items()
-        ]
-        failures = tuple(failure for failure in (*lost, *self.failures) if failure.path.startswith(folder))
-        if not wanted and not failures:
-            raise self._nothing(path)
-        dangling, ambiguous = self.book.close(resolve)
-        about = [_within(intent, wanted) if folder else intent for intent in self.chronicle.intents(wanted)]
-        among = self._references(wanted)
-        references, circular = in_order(among)
-        report = IngestReport(
-            documents=len(wanted),
-            versions=self.versions,
-            states=sum(isinstance(intent, Event) for intent in about),
-            references=len(references),
-            aliases=sum(isinstance(intent, Alias) for intent in about),
-            memories=sum(isinstance(intent, Memory) for intent in about),
-            notes=(*self._notes(len(self.book.references) - len(among)), *map(self._circular, circular)),
-            skipped=self._skipped({failure.path for failure in failures}),
-            dangling=tuple(entry for entry in dangling if entry.document.startswith(folder)),
-            ambiguous=tuple(entry for entry in ambiguous if entry.document.startswith(folder)),
-            duplicates=tuple(d for d in self.numbers.duplicates if any(p.startswith(folder) for p in d.documents)),
-            failures=failures,
-        )
-        return Proposal((*about, *references), report)
-
-    def _references(self, wanted: Mapping[str, Track]) -> list[Reference]:
-        """Return the references between documents that are wanted; one that ``resolve`` found is wanted, too."""
-        unwanted = self.tracks.keys() - wanted.keys()
-        kept = [r for r in self.book.references if r.source not in unwanted and r.target not in unwanted]
-        return sorted(kept, key=lambda r: (r.start or Instant(0), r.source, r.kind.value, r.target))
-
-    def _notes(self, left_out: int) -> Iterator[str]:
-        yield from self.history.notes
-        if self.undated:
-            yield (
-                f"{len(self.undated)} documents give no date that can be read (`date: 2026-11-30`);"
-                " each is dated by the time its file was last changed"
-            )
-        if left_out:
-            yield f"{left_out} references to or from documents outside of {self.history.folder} are left out"
-
-    def _circular(self, reference: Reference) -> str:
-        ends = (reference.source, reference.target)
-        source, target = (self.tracks[uuid].path if uuid in self.tracks else uuid for uuid in ends)
-        return f"{source} supersedes {target}, which supersedes it: this reference is left out"
-
-    def _skipped(self, failed: Collection[str]) -> tuple[Skipped, ...]:
-        left = [path for path in sorted(self.files) if path not in self.live and path not in failed]
-        return tuple(
-            Skipped(path, not_a_record(path) or _NO_MARK) for path in left if path.startswith(self.history.folder)
-        )
-
-    def _nothing(self, path: Path) -> NotFoundError:
-        seen = sum(name.startswith(self.history.folder) for name in self.files)
-        return NotFoundError(
-            f"{path} holds no decision record" + (f" among {seen} markdown files" if seen else ": no markdown file"),
-            rule="a record is a markdown file with an ADR number in its name (ADR-012-title.md, 0012-title.md), in its"
-            " first heading (# ADR-012: Title) or in its front matter (status and number)",
-            mend="give the folder that holds the records, or number them",
-        )
 
 
 def _said(moment: Moment) -> Said:
     return Said(moment.at.instant, moment.passage, moment.commit)
 
 
-def _within(intent: Intent, wanted: Mapping[str, Track]) -> Intent:
+def _without(intent: Intent, unwanted: Collection[str]) -> Intent:
     """Return a memory without its mentions of documents that are left out; anything else as it is."""
     if not isinstance(intent, Memory):
         return intent
-    kept = (m for m in intent.mentions if not m.startswith("entity:") or m.removeprefix("entity:") in wanted)
+    kept = (m for m in intent.mentions if not m.startswith("entity:") or m.removeprefix("entity:") not in unwanted)
     return replace(intent, mentions=tuple(kept))

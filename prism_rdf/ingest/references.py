@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from posixpath import commonpath, dirname, join, normpath
 
@@ -32,6 +32,7 @@ class Said:
 class _Open:
     said: Said
     witnesses: set[str]
+    told: bool = False
 
 
 @dataclass
@@ -55,10 +56,15 @@ class ReferenceBook:
         self._links: dict[str, set[Link]] = {}
         self._lost: dict[tuple[str, str], _Lost] = {}
         self._waiting: dict[str, set[str]] = {}
-        self.references: list[Reference] = []
+        self._ready: list[Reference] = []
 
-    def say(self, track: Track, said: Said) -> list[str]:
-        """Take in what a new version says; return the uuids of the documents it names, sorted."""
+    @property
+    def pending(self) -> int:
+        """Return about how many references there are to hand over."""
+        return len(self._ready)
+
+    def say(self, track: Track, said: Said) -> None:
+        """Take in what a new version says."""
         links: set[Link] = set()
         lost: dict[str, set[Mention]] = {}
         for mention in track.document.mentions:
@@ -71,11 +77,16 @@ class ReferenceBook:
                 lost.setdefault(identifier, set()).add(mention)
         self._set_links(track.uuid, links, said)
         self._set_lost(track, lost, said)
-        return sorted({end for link in links for end in link[:2]} - {track.uuid})
 
-    def wait(self, live: Iterable[Track], said: Callable[[Track], Said]) -> None:
-        """Look again for what documents name and nobody bore, now that numbers have changed."""
-        for track in live:
+    def named_by(self, track: Track, mentions: Iterable[Mention]) -> list[str]:
+        """Return the uuids of the other documents that some mentions mean now, sorted."""
+        found = (self._target(track, mention)[0] for mention in mentions)
+        return sorted({target.uuid for target in found if target is not None} - {track.uuid})
+
+    def wait(self, live: Mapping[str, Track], said: Callable[[Track], Said]) -> None:
+        """Look again for what documents name and nobody bore, now that numbers have changed; ``live`` is by uuid."""
+        waiting = sorted((live[uuid] for uuid, names in self._waiting.items() if names and uuid in live), key=_by_path)
+        for track in waiting:
             for identifier in sorted(self._waiting.get(track.uuid, ())):
                 lost = self._lost[track.uuid, identifier]
                 found = [(mention, self._target(track, mention)[0]) for mention in lost.open]
@@ -92,9 +103,7 @@ class ReferenceBook:
         self._set_lost(track, {}, Said(at, "", ""))
 
     def close(self, resolve: Resolve | None) -> tuple[list[Dangling], list[Ambiguous]]:
-        """Write down what is still said, ask ``resolve`` for what nobody bears; return what remains unknown."""
-        for link, opened in self._open.items():
-            self._write(link, opened.said, None)
+        """Ask ``resolve`` for what nobody bears; return what remains unknown."""
         dangling: list[Dangling] = []
         ambiguous: list[Ambiguous] = []
         for (uuid, identifier), lost in self._lost.items():
@@ -154,9 +163,18 @@ class ReferenceBook:
                 entry.open[mention] = said
         self._waiting[track.uuid] = set(lost)
 
+    def drain(self) -> list[Reference]:
+        """Return what was not yet handed over: references that ended, and those that began and hold."""
+        for link, opened in self._open.items():
+            if not opened.told:
+                opened.told = True
+                self._write(link, opened.said, None)
+        ready, self._ready = self._ready, []
+        return ready
+
     def _write(self, link: Link, said: Said, until: Instant | None) -> None:
         source, target, kind = link
-        self.references.append(Reference(source, target, prism(kind), said.at, until, 2, said.provenance, said.commit))
+        self._ready.append(Reference(source, target, prism(kind), said.at, until, 2, said.provenance, said.commit))
 
 
 def _nearest(path: str, bearers: Sequence[Track]) -> Track | None:
@@ -164,6 +182,10 @@ def _nearest(path: str, bearers: Sequence[Track]) -> Track | None:
     shared = [len(commonpath([f"/{dirname(path)}", f"/{dirname(bearer.path)}"])) for bearer in bearers]
     most = max(shared, default=0)
     return bearers[shared.index(most)] if shared.count(most) == 1 else None
+
+
+def _by_path(track: Track) -> str:
+    return track.path
 
 
 def _ends(speaker: str, other: str, mention: Mention) -> Link:

@@ -12,9 +12,20 @@ from prism_rdf.model import Intent
 
 @dataclass(frozen=True)
 class Skipped:
-    """A file among the documents that is no decision record."""
+    """A file among the documents that is none itself."""
 
     path: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """A file that is taken for a document: its type, identifier and title, and by what it was recognised."""
+
+    path: str
+    type: str
+    number: str
+    title: str
     why: str
 
 
@@ -60,8 +71,20 @@ class Failure:
 
 
 @dataclass(frozen=True)
+class Refused:
+    """Something that a document says and that a rule of the store does not allow."""
+
+    what: str
+    reason: str
+    mend: str
+
+
+@dataclass(frozen=True)
 class IngestReport:
-    """Counts of what was read, and everything that did not become data."""
+    """Counts of what was read, and everything that did not become data.
+
+    ``failed_before`` counts the failures of an earlier run, when nothing is new since; that run named them.
+    """
 
     documents: int = 0
     versions: int = 0
@@ -75,6 +98,8 @@ class IngestReport:
     ambiguous: tuple[Ambiguous, ...] = ()
     duplicates: tuple[Duplicate, ...] = ()
     failures: tuple[Failure, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    failed_before: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report in JSON's own types, times as ISO text."""

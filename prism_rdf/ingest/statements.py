@@ -32,7 +32,7 @@ _KINDS: Mapping[str, tuple[str, bool]] = {
     "resolves": ("RESOLVES", False),
     "documents": ("DOCUMENTS", False),
 }
-_ABOUT_ITSELF = frozenset({"status", "title", "id", "number", "adr", "date", "created"})
+_ABOUT_ITSELF = frozenset({"status", "title", "id", "number", "adr", "date", "created", "type", "kind"})
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SUPERSESSION = re.compile(r"(?:supers|superc)ed(ed\s+by|es)\b", re.IGNORECASE)
 

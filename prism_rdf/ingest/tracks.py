@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from pyoxigraph import Literal
+
+from prism_rdf.canonical.catalog import EntityType
 from prism_rdf.clock import Instant
 from prism_rdf.ingest.documents import Document, claim
 from prism_rdf.ingest.identifiers import exact_key, in_file_name
@@ -18,15 +21,16 @@ class Track:
 
     ``location`` and ``content`` are where it lies and what lies there; ``document`` and ``path`` belong to the last
     version that could be read, ``version`` says where that stands, and ``props`` is what was last said of it.
-    ``homes`` are all paths it ever had.
+    ``homes`` are all paths it ever had; ``type`` is that of its first version, since it never changes.
     """
 
     uuid: str
+    type: EntityType
     location: str
     content: str
     document: Document
     path: str
-    props: dict[str, str] = field(default_factory=dict)
+    props: dict[str, tuple[Literal, ...]] = field(default_factory=dict)
     version: str = ""
     bears_since: Instant | None = None
     ended: Instant | None = None
@@ -38,6 +42,8 @@ class Track:
 
     @property
     def file_number(self) -> str:
+        if self.document.rule is not None:
+            return self.document.rule.identifier.in_file_name(self.path)
         return in_file_name(self.path, decides=bool(self.document.status))
 
 
@@ -59,11 +65,15 @@ def slot_of(path: str, content: str, document: Document | None) -> Slot:
 
 @dataclass(frozen=True)
 class Moves:
-    """How the documents of one commit continue: new path by old path; what is gone; what is new."""
+    """How the documents of one commit continue: new path by old path; what is gone; what is new.
+
+    ``why`` says for each new path by what the document was known again.
+    """
 
     continued: Mapping[str, str]
     gone: tuple[str, ...]
     new: tuple[str, ...]
+    why: Mapping[str, str] = field(default_factory=dict)
 
 
 def match(before: Mapping[str, Slot], after: Mapping[str, Slot], similar: Callable[[], list[tuple[str, str]]]) -> Moves:
@@ -81,30 +91,35 @@ def match(before: Mapping[str, Slot], after: Mapping[str, Slot], similar: Callab
     old = {path: slot for path, slot in before.items() if path not in continued}
     new = {path: slot for path, slot in after.items() if path not in continued}
 
-    def pair(couples: Iterable[tuple[str, str]]) -> None:
+    why: dict[str, str] = {}
+
+    def pair(couples: Iterable[tuple[str, str]], reason: str) -> None:
         for left, right in couples:
             if left in old and right in new:
                 continued[left] = right
+                why[right] = f"known again by {reason}, before {left}" if left != right else ""
                 del old[left], new[right]
 
-    pair(_same_content(old, new))
-    pair(_unique(old, new, lambda slot: (slot.title, slot.number) if slot.title and slot.number else None))
-    pair(_unique(old, new, lambda slot: slot.title or None))
-    pair([(path, path) for path in old if path in new])
     if old and new:
-        pair(similar())
-        pair(_unique(old, new, lambda slot: slot.number or None))
-    return Moves(continued, tuple(sorted(old)), tuple(sorted(new)))
+        pair(_same_content(old, new), "its content")
+        both = _unique(old, new, lambda slot: (slot.title, slot.number) if slot.title and slot.number else None)
+        pair(both, "its title and number")
+        pair(_unique(old, new, lambda slot: slot.title or None), "its title")
+        pair([(path, path) for path in old if path in new], "its path")
+    if old and new:
+        pair(similar(), "what git takes for a rename")
+        pair(_unique(old, new, lambda slot: slot.number or None), "its number")
+    return Moves(continued, tuple(sorted(old)), tuple(sorted(new)), why)
 
 
-def resurrected(ended: Iterable[Track], slot: Slot) -> Track | None:
-    """Return the deleted document that a new file brings back: same title and number, or else the same path."""
+def resurrected(ended: Iterable[Track], slot: Slot) -> tuple[Track, str] | None:
+    """Return the deleted document that a new file brings back, and by what: title and number, or else the path."""
     candidates = sorted(ended, key=lambda track: (track.ended or Instant(0), track.uuid), reverse=True)
     for track in candidates:
         known = slot_of(track.path, track.content, track.document)
         if slot.title and slot.number and (slot.title, slot.number) == (known.title, known.number):
-            return track
-    return next((track for track in candidates if track.location == slot.path), None)
+            return track, "back with its title and number"
+    return next(((track, "back at its path") for track in candidates if track.location == slot.path), None)
 
 
 def _same_content(old: Mapping[str, Slot], new: Mapping[str, Slot]) -> list[tuple[str, str]]:

@@ -23,12 +23,15 @@ PRISM: Mapping[str, Effect] = {
     "export": "writes",
 }
 PROJECT: Mapping[str, Effect] = {
+    "bearer_elsewhere": "reads",
     "bearer_uuid": "reads",
     "blame": "reads",
+    "bookmarks": "reads",
     "candidate": "reads",
     "check": "reads",
     "diff": "reads",
     "drafts": "reads",
+    "explain": "reads",
     "entity_records": "reads",
     "history": "reads",
     "impact": "reads",
@@ -41,6 +44,7 @@ PROJECT: Mapping[str, Effect] = {
     "reindex": "reads",
     "resolve": "reads",
     "resolve_alias": "reads",
+    "said_by": "reads",
     "state_as_of": "reads",
     "state_json_at": "reads",
     "timeline": "reads",

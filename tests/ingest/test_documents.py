@@ -9,7 +9,8 @@ import pytest
 
 from prism_rdf.ingest import check_document, check_folder
 from prism_rdf.ingest.blocks import BlockReader
-from prism_rdf.ingest.documents import claim, is_record, parse
+from prism_rdf.ingest.documents import claim, parse
+from prism_rdf.ingest.kinds import is_record
 
 CASES = sorted((Path(__file__).resolve().parent.parent / "cases" / "ingest").glob("*.md"))
 

@@ -50,9 +50,14 @@ def test_references_numbers_and_memories_are_as_in_a_history(tmp_path, told, adr
     assert [(s, k, t) for s, k, t, _, _ in read.references()] == [("ADR-1.md", "RELATES_TO", "ADR-2.md")]
     assert "number" not in read.state(read.document("ADR-2-plan.md"))
     assert [d.identifier for d in read.report.dangling] == ["ADR-9"]
-    assert [s.path for s in read.report.skipped] == ["README.md"]
+    assert [(s.path, s.why.partition(":")[0]) for s in read.report.skipped] == [
+        ("ADR-4.md", "a symbolic link is not followed"),
+        ("README.md", "a README is not a decision"),
+    ]
     [memory] = read.memories("ADR-1.md")
-    assert (memory.source, memory.start.iso()[:4], memory.until) == ("file:ADR-1.md", "2020", None)
+    at = (tmp_path / "ADR-1.md").read_text().index("# ADR-1"), len((tmp_path / "ADR-1.md").read_text()) - 1
+    assert memory.source == f"file:ADR-1.md#char={at[0]},{at[1]}"
+    assert (memory.start.iso()[:4], memory.until) == ("2020", None)
 
 
 def test_the_same_folder_elsewhere_holds_the_same_documents(tmp_path, told, adr) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from prism_rdf.clock import Instant
 from prism_rdf.ingest.documents import MAX_CONCEPTS
+
+FIRST = Instant.parse("2025-01-01T00:00:00Z")
 
 TEXT = """The `graph_store` keeps it, and the `graph_store` is asked. Once: `other_thing`. See ADR-2.
 
@@ -16,6 +19,10 @@ Words.
 """
 
 
+def day(instant):
+    return None if instant is None else (instant.micros - FIRST.micros) / 86_400_000_000
+
+
 def test_a_new_memory_begins_where_the_meaning_changes(repo, told, adr) -> None:
     first = repo.commit(0, {"ADR-1.md": adr("ADR-1", "A", "Proposed", "One  text,\nin lines.")})
     repo.commit(1, {"ADR-1.md": adr("ADR-1", "A", "Accepted", "One text, in\n\nlines.")})
@@ -27,25 +34,70 @@ def test_a_new_memory_begins_where_the_meaning_changes(repo, told, adr) -> None:
     assert old.start == old.created_at
     assert (new.start, new.until) == (old.until, None)
     assert old.content == "# ADR-1: A\n\n## Context\n\nOne  text,\nin lines."
-    assert (old.source, old.kind, old.heading, old.tier) == (f"ADR-1.md@{first[:12]}", "document", "A", 2)
+    begin = len("---\nstatus: Proposed\n---\n\n")
+    assert old.source == f"ADR-1.md@{first[:12]}#char={begin},{begin + len(old.content)}"
+    assert (old.kind, old.heading, old.tier) == ("passage", "A > Context", 2)
     assert old.key != new.key
 
 
-def test_it_mentions_the_documents_it_names_and_a_few_concepts(repo, told, adr) -> None:
+def test_a_document_is_cut_at_its_headings_and_only_what_changed_is_said_anew(repo, told, adr) -> None:
+    text = "Alpha.\n\n## Decision\n\nBeta.\n\n### Detail\n\n```\n# no heading\n```\n\n## Context\n\nAlpha."
+    first = repo.commit(0, {"ADR-1.md": adr("ADR-1", "A", text=text)})
+    second = repo.commit(1, {"ADR-1.md": adr("ADR-1", "A", text=text.replace("Beta", "Gamma"))})
+    repo.commit(2, {"ADR-1.md": None})
+    repo.commit(3, {"ADR-1.md": adr("ADR-1", "A", text=text)})
+
+    read = told(repo)
+
+    spans = [
+        (m.heading, m.content.split("\n")[-1], m.source[:21], day(m.start), day(m.until))
+        for m in read.memories("ADR-1.md")
+    ]
+    there = f"ADR-1.md@{first[:12]}", f"ADR-1.md@{second[:12]}"
+    once = [("A > Context", "Alpha.", there[0], 0, 2), ("A > Decision > Detail", "```", there[0], 0, 2)]
+    assert [span for span in spans if span[3] < 3] == [
+        ("A > Decision", "Beta.", there[0], 0, 1),
+        once[0],
+        once[1],
+        once[0],
+        ("A > Decision", "Gamma.", there[1], 1, 2),
+    ]
+    assert [(span[0], span[4]) for span in spans if span[3] == 3] == [
+        ("A > Context", None),
+        ("A > Decision", None),
+        ("A > Decision > Detail", None),
+        ("A > Context", None),
+    ]
+
+
+def test_the_offsets_of_a_memory_lead_to_its_words(repo, told) -> None:
+    text = "\ufeff---\r\nstatus: Accepted\r\n---\r\n\r\n# ADR-1: Ü\r\n\r\nWörter.\r\n\r\nMore\r\n----\r\n\r\nEnd.\r\n"
+    repo.commit(0, {"ADR-1.md": text.encode()})
+    plain = text.replace("\r\n", "\n").lstrip("\ufeff")
+
+    memories = told(repo).memories("ADR-1.md")
+
+    assert [m.content for m in memories] == ["# ADR-1: Ü\n\nWörter.", "More\n----\n\nEnd."]
+    for memory in memories:
+        begin, end = memory.source.partition("#char=")[2].split(",")
+        assert plain[int(begin) : int(end)] == memory.content
+
+
+def test_a_passage_mentions_what_it_names_and_a_few_concepts(repo, told, adr) -> None:
     repo.commit(0, {"ADR-1.md": adr("ADR-1", "A", text=TEXT), "ADR-2.md": adr("ADR-2", "B")})
 
     read = told(repo)
 
-    assert read.memories("ADR-1.md")[0].mentions == (
-        f"entity:{read.document('ADR-2.md')}",
-        "concept:graph_store",
-        "concept:Sealed State Folding",
-    )
+    assert [m.mentions for m in read.memories("ADR-1.md")] == [
+        (f"entity:{read.document('ADR-2.md')}", "concept:graph_store"),
+        ("concept:Sealed State Folding",),
+        (),
+    ]
 
 
 def test_concepts_are_few(repo, told, adr) -> None:
     terms = " ".join(f"`term_{n}` `term_{n}`" for n in range(100))
-    headings = "".join(f"## Peculiar Thing {'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[n]}o\n\n" for n in range(26))
+    headings = "".join(f"## Peculiar Thing {'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[n]}o\n\n" for n in range(26)) + "End.\n"
     repo.commit(0, {"ADR-1.md": adr("ADR-1", "A", text=f"{terms}\n\n{headings}")})
 
-    assert len(told(repo).memories("ADR-1.md")[0].mentions) == MAX_CONCEPTS
+    assert [len(memory.mentions) for memory in told(repo).memories("ADR-1.md")] == [12, MAX_CONCEPTS]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import subprocess
 from dataclasses import replace
 from itertools import pairwise
@@ -15,91 +14,10 @@ from prism_rdf.ingest import read as read_documents
 from prism_rdf.model import Alias, Event, Memory, NewEntity, Reference
 from prism_rdf.namespaces import Names
 
-WORDS = ("river", "stone", "engine", "ledger", "orbit", "lantern", "copper", "meadow", "signal", "harbour")
-STATUSES = ("Proposed", "Accepted", "Rejected", "Superseded")
-
-
-class RandomHistory:
-    """Edits, renames, renumberings, deletions and returns at random; knows which document is which."""
-
-    def __init__(self, repo, seed: int) -> None:
-        self.repo, self.random = repo, random.Random(seed)
-        self.live: dict[int, dict[str, str]] = {}
-        self.gone: dict[int, dict[str, str]] = {}
-        self.numbers = 0
-        self.truth: list[dict[int, dict[str, str]]] = []
-
-    def run(self, commits: int) -> None:
-        for day in range(commits):
-            files: dict[str, str | None] = {}
-            for _ in range(self.random.randint(1, 3)):
-                self.change(files)
-            self.repo.commit(day, {path: text for path, text in files.items() if text or path in self.repo.files})
-            self.truth.append({key: dict(props) for key, props in self.live.items()})
-
-    def change(self, files: dict[str, str | None]) -> None:
-        touched = {
-            props["key"] for props in [*self.live.values(), *self.gone.values()] if props.get("busy") == self.day
-        }
-        kind = self.random.choice(("add", "status", "title", "move", "renumber", "delete", "return", "status"))
-        free = [key for key in self.live if str(key) not in touched]
-        if kind == "add" or (kind != "return" and not free):
-            key = len(self.live) + len(self.gone)
-            self.numbers += 1
-            self.live[key] = {
-                "key": str(key),
-                "title": f"Decision {key}",
-                "status": "Proposed",
-                "number": f"ADR-{self.numbers}",
-                "path": f"docs/ADR-{self.numbers}-d{key}.md",
-            }
-        elif kind == "return":
-            ready = [key for key in self.gone if str(key) not in touched]
-            if not ready:
-                return
-            key = self.random.choice(ready)
-            self.live[key] = self.gone.pop(key)
-        else:
-            key = self.random.choice(free)
-            props = self.live[key]
-            files[props["path"]] = None
-            if kind == "delete":
-                self.gone[key] = self.live.pop(key)
-                self.gone[key]["busy"] = self.day
-                return
-            self.edit(kind, props)
-        props = self.live[key]
-        props["busy"] = self.day
-        files[props["path"]] = self.text(key, props)
-
-    @property
-    def day(self) -> str:
-        return str(len(self.truth))
-
-    def edit(self, kind: str, props: dict[str, str]) -> None:
-        if kind == "status":
-            props["status"] = self.random.choice(STATUSES)
-        elif kind == "title":
-            props["title"] = f"{props['title'].split(',')[0]}, {self.random.choice(WORDS)}"
-        elif kind == "move":
-            folder = self.random.choice(("docs", "docs/a", "docs/b"))
-            props["path"] = f"{folder}/{props['path'].rsplit('/', 1)[1]}"
-        else:
-            self.numbers += 1
-            props["number"] = f"ADR-{self.numbers}"
-            folder = props["path"].rsplit("/", 1)[0]
-            props["path"] = f"{folder}/ADR-{self.numbers}-d{props['key']}.md"
-
-    def text(self, key: int, props: dict[str, str]) -> str:
-        own = random.Random(key)
-        body = "\n".join(" ".join(own.choices(WORDS, k=9)) for _ in range(12))
-        named = " ".join(f"ADR-{self.random.randint(1, self.numbers + 2)}" for _ in range(3))
-        return f"# {props['number']}: {props['title']}\n\n**Status:** {props['status']}\n\n{body}\n\nSee {named}.\n"
-
 
 @pytest.mark.parametrize("seed", range(12))
-def test_random_histories(repo, told, seed) -> None:
-    history = RandomHistory(repo, seed)
+def test_random_histories(repo, told, random_history, seed) -> None:
+    history = random_history(repo, seed)
     history.run(14)
     read = told(repo)
 
@@ -117,8 +35,8 @@ def test_random_histories(repo, told, seed) -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_a_longer_history_only_adds_and_closes(repo, told, seed) -> None:
-    history = RandomHistory(repo, seed)
+def test_a_longer_history_only_adds_and_closes(repo, told, random_history, seed) -> None:
+    history = random_history(repo, seed)
     history.run(6)
     before = told(repo).proposal
     history.run(6)
@@ -131,8 +49,8 @@ def test_a_longer_history_only_adds_and_closes(repo, told, seed) -> None:
     assert all(isinstance(intent, (Reference, Memory)) and intent.until is None for intent in changed)
 
 
-def test_reading_twice_or_in_a_clone_or_bare_gives_the_same(repo, told, tmp_path) -> None:
-    RandomHistory(repo, 99).run(10)
+def test_reading_twice_or_in_a_clone_or_bare_gives_the_same(repo, told, random_history, tmp_path) -> None:
+    random_history(repo, 99).run(10)
     subprocess.run(["git", "clone", "-q", str(repo.path), str(tmp_path / "elsewhere")], check=True)
     subprocess.run(["git", "clone", "-q", "--bare", str(repo.path), str(tmp_path / "bare.git")], check=True)
 

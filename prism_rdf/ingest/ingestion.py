@@ -1,0 +1,276 @@
+"""A path into batches of intents with a report: opens the history, reads it, counts; writing is the caller's."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from prism_rdf.canonical.catalog import TypeCatalog
+from prism_rdf.errors import NotFoundError
+from prism_rdf.ingest.history import Progress, open_history
+from prism_rdf.ingest.mapping import OWN, Mapping, load
+from prism_rdf.ingest.reading import Reading
+from prism_rdf.ingest.references import Resolve
+from prism_rdf.ingest.report import Ambiguous, Dangling, Failure, IngestReport, Proposal, Recognised
+from prism_rdf.ingest.versions import may_hold_documents
+from prism_rdf.model import Alias, Bookmark, Event, Intent, Memory, NewEntity, Reference
+from prism_rdf.namespaces import Names
+
+BATCH = 2_000
+_COUNTED = {Event: "states", Reference: "references", Alias: "aliases", Memory: "memories"}
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The intents of some commits, in order, with a bookmark as the last of them where there is a history."""
+
+    intents: tuple[Intent, ...]
+    done: int
+    total: int
+
+
+class Ingestion:
+    """One reading of a path. Iterate ``batches`` to the end, then ask for ``report``.
+
+    ``names`` is the project (or its id). A folder of a repository is read with the repository's history. ``ref`` names
+    what to read in place of the checked-out branch. ``mapping`` is a file or the name of one that ships; by default
+    ``.prism/ingest.toml`` of the folder, where there is one. ``resolve`` is asked for identifiers that no document
+    ever bore, with the instant they were first said. Instants are valid time, intervals half-open.
+
+    Raises NotFoundError (no such folder, no commit), NotARepository (a broken .git) and BadArgument (no branch is
+    checked out and there are several; a bad mapping).
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        names: Names | str,
+        *,
+        ref: str | None = None,
+        mapping: str = "",
+        catalog: TypeCatalog | None = None,
+        resolve: Resolve | None = None,
+    ) -> None:
+        self.path, self._resolve = path, resolve
+        self.pid = names if isinstance(names, str) else names.namespace
+        self._catalog = catalog or TypeCatalog.shipped()
+        self._mapping = _mapping(path, mapping, self._catalog)
+        self.history = open_history(path, ref, lambda name: may_hold_documents(name, self._mapping))
+        self._reading: Reading | None = None
+        self._sequence: dict[str, int] | None = None
+        self._report = IngestReport()
+        self._seen: Counter[str] = Counter()
+        self._known: dict[type[Intent], set[object]] = {Reference: set(), Memory: set()}
+
+    @property
+    def source(self) -> str:
+        """Return what names this source wherever it lies, so that a bookmark of it is found again."""
+        return f"{self.history.origin}:{self.history.folder}"
+
+    @property
+    def digest(self) -> str:
+        """Return what tells one mapping from another; empty without one."""
+        return self._mapping.digest
+
+    def is_read(self, bookmark: Bookmark | None) -> bool:
+        """Return whether a bookmark says that there is nothing new."""
+        return bookmark is not None and bool(self.history.tip) and bookmark.commit == self.history.tip
+
+    def goes_on(self, bookmark: Bookmark | None) -> bool:
+        """Return whether the history still holds the commit that was read last."""
+        return bookmark is not None and bookmark.commit in self._order()
+
+    def batches(
+        self, progress: Progress | None = None, after: Bookmark | None = None, size: int | None = None
+    ) -> Iterator[Batch]:
+        """Yield batches of about ``size`` intents (None: all at once), each of whole commits, oldest first.
+
+        With ``after``, what was said up to its commit is left out: the batches are those of an uninterrupted reading.
+        Raises NotFoundError when there is no document at all.
+        """
+        skipping = after.commit if after is not None and self.goes_on(after) else ""
+        wanted, late = self._within_folder(skipping) if self.history.folder else (None, False)
+        reading = self._reading = Reading(self.history, self.pid, self._catalog, self._mapping, wanted)
+        skipping = "" if late else skipping
+        at, total = [0, 0], 0
+
+        def told(done: int, total: int, label: str) -> None:
+            at[:] = [done, total]
+            if progress is not None:
+                progress(done, total, label)
+
+        last = ""
+        for snapshot in self.history.snapshots(told):
+            if skipping and last and self._passes(skipping, last, snapshot.commit):
+                self._count(reading.drain())
+                skipping = ""
+            reading.step(snapshot)
+            last = snapshot.commit
+            if size is not None and reading.pending >= size:
+                if skipping:  # said by an earlier run
+                    self._count(reading.drain())
+                else:
+                    yield self._batch(reading, last, at)
+        if skipping:
+            self._count(reading.drain())
+        total = at[1]
+        dangling, ambiguous = reading.close(self._resolve)
+        self._report = self._reported(reading, dangling, ambiguous)
+        batch = self._batch(reading, self.history.tip, [total, total])
+        if not self._report.documents and not self._report.failures:
+            raise self._nothing(reading)
+        yield batch
+        self._report = self._reported(reading, dangling, ambiguous)
+
+    @property
+    def report(self) -> IngestReport:
+        """Return the counts, and what was left out and why; complete once all batches were taken."""
+        return self._report
+
+    def dry_run(self, progress: Progress | None = None) -> dict[str, Any]:
+        """Read everything and write nothing: ``{"dry_run": True, "recognised", "counts", "report"}``."""
+        for _ in self.batches(progress, size=BATCH):
+            pass
+        found = self.recognised()
+        return {
+            "dry_run": True,
+            "mapping": self._mapping.name,
+            "counts": dict(sorted(Counter(each.type for each in found).items())),
+            "recognised": [vars(each) for each in found],
+            "report": self.report.as_dict(),
+        }
+
+    def recognised(self) -> list[Recognised]:
+        """Return what each file of the last commit is taken for."""
+        return list(self._reading.recognised()) if self._reading else []
+
+    def _passes(self, skipping: str, last: str, commit: str) -> bool:
+        order = self._order()
+        return order[last] <= order[skipping] < order[commit]
+
+    def _order(self) -> dict[str, int]:
+        if self._sequence is None:
+            self._sequence = {name: n for n, name in enumerate(self.history.line())}
+        return self._sequence
+
+    def _within_folder(self, after: str) -> tuple[list[str], bool]:
+        """Return the documents that ever come into the folder, and whether one does that is older than ``after``.
+
+        A document may come into the folder late, and its history began before.
+        """
+        scout = Reading(self.history, self.pid, self._catalog, self._mapping, frozenset())
+        known: list[str] | None = None
+        there: set[str] = set()
+        for snapshot in self.history.snapshots(None):
+            if after and known is None and self._order()[snapshot.commit] > self._order()[after]:
+                known, there = scout.within(self.history.folder), set(scout.tracks)
+            scout.step(snapshot)
+            scout.drain()
+        self.history.damage.clear()
+        wanted = scout.within(self.history.folder)
+        return wanted, known is not None and bool(there.intersection(wanted) - set(known))
+
+    def _batch(self, reading: Reading, commit: str, at: list[int]) -> Batch:
+        intents = reading.drain()
+        self._count(intents)
+        marks: list[Intent] = []
+        if commit:
+            failures = len(reading.failures) + len(self.history.damage)
+            counts = json.dumps({**self._seen, "versions": reading.versions, "failures": failures}, sort_keys=True)
+            marks.append(Bookmark(self.source, self.digest, commit, counts))
+        return Batch((*intents, *marks), at[0], at[1])
+
+    def _count(self, intents: list[Intent]) -> None:
+        for intent in intents:
+            name = _COUNTED.get(type(intent))
+            if isinstance(intent, NewEntity):
+                self._seen["documents"] += 1
+            elif name and (not isinstance(intent, Reference | Memory) or intent.until is None or self._first(intent)):
+                self._seen[name] += 1
+                if isinstance(intent, Reference | Memory) and intent.until is None:
+                    self._known[type(intent)].add(_key(intent))
+
+    def _first(self, intent: Reference | Memory) -> bool:
+        """Return whether an intent that ends was not counted when it began."""
+        known = self._known[type(intent)]
+        if (key := _key(intent)) in known:
+            known.discard(key)
+            return False
+        return True
+
+    def _reported(self, reading: Reading, dangling: list[Dangling], ambiguous: list[Ambiguous]) -> IngestReport:
+        folder = self.history.folder
+        lost = [Failure(d.path, d.commit, d.reason, d.rule, d.mend) for d in self.history.damage]
+        failures = tuple(f for f in (*lost, *reading.failures) if not f.path or f.path.startswith(folder))
+        documents = len(reading.within(folder))
+        return IngestReport(
+            documents=documents,
+            versions=reading.versions,
+            states=self._seen["states"],
+            references=self._seen["references"],
+            aliases=self._seen["aliases"],
+            memories=self._seen["memories"],
+            notes=tuple(self._notes(reading)),
+            skipped=tuple(reading.skipped({failure.path for failure in failures})),
+            dangling=tuple(entry for entry in dangling if entry.document.startswith(folder)),
+            ambiguous=tuple(entry for entry in ambiguous if entry.document.startswith(folder)),
+            duplicates=tuple(d for d in reading.numbers.duplicates if any(p.startswith(folder) for p in d.documents)),
+            failures=failures,
+        )
+
+    def _notes(self, reading: Reading) -> Iterator[str]:
+        yield from self.history.notes
+        if reading.undated:
+            some = ", ".join(sorted(reading.undated)[:3]) + (", …" if len(reading.undated) > 3 else "")
+            yield (
+                f"{len(reading.undated)} documents give no date that can be read (`date: 2026-11-30`);"
+                f" each is dated by the time its file was last changed: {some}"
+            )
+        if reading.left_out:
+            yield (f"{reading.left_out} references to or from documents outside of {self.history.folder} are left out")
+
+    def _nothing(self, reading: Reading) -> NotFoundError:
+        seen = sum(name.startswith(self.history.folder) for name in reading.files)
+        return NotFoundError(
+            f"{self.path} holds no decision record"
+            + (f" among {seen} markdown files" if seen else ": no markdown file"),
+            rule="a record is a markdown file with an ADR number in its name (ADR-012-title.md, 0012-title.md), in its"
+            " first heading (# ADR-012: Title) or in its front matter (status and number)",
+            mend="give the folder that holds the records, or number them",
+        )
+
+
+def read(
+    path: Path,
+    names: Names | str,
+    *,
+    ref: str | None = None,
+    mapping: str = "",
+    progress: Progress | None = None,
+    resolve: Resolve | None = None,
+    catalog: TypeCatalog | None = None,
+) -> Proposal:
+    """Return all that the documents of a git repository, or of a plain folder, say over time; write nothing.
+
+    The same history gives the same proposal wherever it lies, and a longer history only adds to it and closes what was
+    open. A bad file is a failure in the report, not an error. Arguments and errors are those of ``Ingestion``.
+    """
+    ingestion = Ingestion(Path(path), names, ref=ref, mapping=mapping, catalog=catalog, resolve=resolve)
+    intents = [intent for batch in ingestion.batches(progress) for intent in batch.intents]
+    return Proposal(tuple(intent for intent in intents if not isinstance(intent, Bookmark)), ingestion.report)
+
+
+def _mapping(path: Path, given: str, catalog: TypeCatalog) -> Mapping:
+    if given:
+        return load(given, catalog)
+    return load(str(path / OWN), catalog) if (path / OWN).is_file() else Mapping()
+
+
+def _key(intent: Reference | Memory) -> object:
+    if isinstance(intent, Memory):
+        return intent.key, intent.start
+    return intent.source, intent.target, intent.kind.value, intent.start, intent.provenance

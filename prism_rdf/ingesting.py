@@ -1,0 +1,183 @@
+"""What a project takes in from documents, and why an entity is the one document it is; files are read in ingest/."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pyoxigraph import Literal
+
+from prism_rdf.canonical.schemas import Schema
+from prism_rdf.clock import Instant
+from prism_rdf.evidence.bookmarks import bookmarks_of
+from prism_rdf.model import Bookmark, Event, Intent, NewEntity
+from prism_rdf.teaching import TeachingVerbs
+from prism_rdf.writing import WritingVerbs
+
+if TYPE_CHECKING:
+    from prism_rdf.ingest import Ingestion
+
+_KNOWN_AGAIN = re.compile(r"\[((?:known again|back) [^\]]*)\]$")
+_SAID_BY = (
+    ("temporal", "?node prism:changes ?entity", "?source"),
+    ("semantic", "?node prism:aliasOf ?entity", "?source"),
+    ("semantic", "?node prism:referenceSource ?entity", ""),
+    ("memory", '?node prism:about ?entity ; prism:memoryKind "passage"', ""),
+)
+
+
+class IngestingVerbs(WritingVerbs, TeachingVerbs):
+    """The verbs of a project that have to do with documents and their sources."""
+
+    def ingest(
+        self,
+        path: str | PathLike[str],
+        *,
+        ref: str | None = None,
+        mapping: str = "",
+        again: bool = False,
+        dry_run: bool = False,
+        progress: Callable[[int, int, str], None] | None = None,
+    ) -> dict[str, Any]:
+        """Read the documents of a git repository or a folder, with their history, in one commit or more.
+
+        Returns ``{"receipt", "commits", "report", "left_behind"}``; the receipt is that of the last commit, and the
+        report names what was skipped, dangling, ambiguous or failed. Only commits that are new since the last run are
+        taken in; with ``again`` all are read. ``mapping`` is a file, or the name of one that ships; ``ref`` is read in
+        place of the checked-out branch; ``progress`` is told (done, total, label). With ``dry_run`` nothing is
+        written, and ``recognised`` says what each file is taken for. Raises NotFoundError, NotARepository,
+        BadArgument; a bad file is a failure in the report.
+        """
+        from prism_rdf.ingest import take_in  # its room reads git, which most programs need not
+
+        source = open_source(Path(path), self.pid, self, ref=ref, mapping=mapping)
+        if dry_run:
+            return source.dry_run(progress)
+        taken = take_in(source, self, lambda: self, again=again, progress=progress)
+        return {**taken.as_dict(), "left_behind": self.left_behind(Path(path), taken.intents)}
+
+    def left_behind(self, folder: Path, intents: Iterable[Intent]) -> list[str]:
+        """Return the paths of current documents of an earlier reading of a plain folder that it no longer holds.
+
+        Without a history nobody can say whether a file was renamed or deleted, so they stay as they are. Empty when
+        ``intents`` are not of a plain folder.
+        """
+        wanted = tuple(intents)
+        if not any(isinstance(intent, Event) and intent.source.startswith("file:") for intent in wanted):
+            return []
+        read = {intent.uuid for intent in wanted if isinstance(intent, NewEntity)}
+        query = f"""SELECT DISTINCT ?entity ?path {{
+            GRAPH {self.names.graph("temporal")} {{
+                ?event prism:changes ?entity ; prism:source ?source FILTER (STRSTARTS(?source, "file:")) }}
+            GRAPH {self.names.graph("current")} {{ ?entity prism:path ?path }} }}"""
+        rows = self.prism.sparql(query, dataset="raw").rows()
+        found = ((self.names.uuid_of(entity.value), path.value) for entity, path in rows)
+        return sorted(path for uuid, path in found if uuid not in read and not (folder / path).exists())
+
+    def bearer_elsewhere(self, identifier: str, at: Instant) -> str | None:
+        """Return the uuid of the entity that bore an identifier, as ``bearer_uuid`` does, if no repository tells of it.
+
+        Each repository numbers its own documents, so one is not asked what the numbers of another mean; then it does
+        not matter which is read first.
+        """
+        found = self.bearer_uuid(identifier, at)
+        if found is None:
+            return None
+        query = f"""ASK {{ GRAPH {self.names.graph("temporal")} {{
+            ?event prism:changes {self.names.entity(found)} ; prism:source ?source
+            FILTER (STRSTARTS(?source, "git:")) }} }}"""
+        return None if next(iter(self.prism.sparql(query, dataset="raw").rows()))[0] else found
+
+    def bookmarks(self, source: str) -> list[Bookmark]:
+        """Return how far a source was read into this project, by each mapping."""
+        return list(bookmarks_of(self._store, self.names, source))
+
+    def said_by(self, source: str) -> list[tuple[str, str]]:
+        """Return (node, entity) of all that is believed because documents of a source say so; the source is as in a
+        bookmark: ``git:{root commit}:{folder}``."""
+        found: list[tuple[str, str]] = []
+        begins = Literal(source)
+        owned = f"""GRAPH {self.names.graph("temporal")} {{
+            ?any prism:changes ?entity ; prism:source ?from FILTER (STRSTARTS(?from, {begins})) }}"""
+        for layer, pattern, said in _SAID_BY:
+            where = f"; prism:source {said}" if said else '; prism:source ?place FILTER (CONTAINS(?place, "@"))'
+            mine = f"FILTER (STRSTARTS({said}, {begins}))" if said else ""
+            query = f"""SELECT DISTINCT ?node ?entity {{ {owned} GRAPH {self.names.graph(layer)} {{
+                {pattern} {where} {mine} FILTER NOT EXISTS {{ ?node prism:withdrawnAt ?gone }} }} }}"""
+            rows = self.prism.sparql(query, dataset="raw").rows()
+            found += [(node.value, entity.value) for node, entity in rows]
+        return sorted(found)
+
+    def explain(self, entity: str) -> dict[str, Any]:
+        """Return why an entity is the one document that it is: its files and identifiers, and what made them change.
+
+        Returns ``{"entity", "uuid", "type", "identifier", "files", "identifiers", "story"}``. ``files`` and
+        ``identifiers`` are ``{"name", "from", "until"}``, oldest first; ``story`` has what moved, renumbered, ended or
+        brought back the document: ``{"at", "event_type", "changes", "known_by", "cause_commit", "description",
+        "source"}``, where ``known_by`` says by what it was known again. Raises UnknownEntity, AmbiguousError.
+        """
+        states = [state for state in self.history(entity) if state["commit_status"] == "committed"]
+        node = self.resolve(entity)
+        told: list[dict[str, Any]] = []
+        for entry in self.timeline(entity):
+            said = entry.get("changes", {})
+            changes = {name: said[name] for name in ("path", "number", "name") if name in said}
+            telling = [e for e in entry.get("events", ()) if e["event_type"] in ("created", "retired", "reopened")]
+            if entry["kind"] == "state" and (changes or telling):
+                told += [_chapter(entry["at"], event, changes) for event in entry["events"]]
+        last = states[-1] if states else {}
+        return {
+            "entity": node.value,
+            "uuid": self.names.uuid_of(node.value),
+            "type": self._type_of(node).name,
+            "identifier": last.get("identifier"),
+            "files": _spans(states, "path"),
+            "identifiers": _spans(states, "number") or _spans(states, "name"),
+            "story": told,
+        }
+
+
+def open_source(
+    path: Path, pid: str, project: IngestingVerbs | None, *, ref: str | None = None, mapping: str = ""
+) -> Ingestion:
+    """Return what can be read at a path by the types and names that a project knows (None: there is none yet).
+
+    Raises NotFoundError, NotARepository, BadArgument, UnknownType.
+    """
+    from prism_rdf.ingest import Ingestion
+
+    if project is None:
+        return Ingestion(path, pid, ref=ref, mapping=mapping)
+    catalog = Schema.of(project.type_texts()).catalog
+    return Ingestion(path, pid, ref=ref, mapping=mapping, catalog=catalog, resolve=project.bearer_elsewhere)
+
+
+def _chapter(at: str | None, event: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    description = event["description"] or ""
+    known = _KNOWN_AGAIN.search(description)
+    return {
+        "at": at,
+        "event_type": event["event_type"],
+        "changes": changes,
+        "known_by": known[1] if known else None,
+        "cause_commit": event["cause_commit"],
+        "description": _KNOWN_AGAIN.sub("", description).strip() or None,
+        "source": event["source"],
+    }
+
+
+def _spans(states: list[dict[str, Any]], prop: str) -> list[dict[str, Any]]:
+    """Return the stretches of time in which a property had one value."""
+    spans: list[dict[str, Any]] = []
+    for state in states:
+        value = state["props"].get(prop)
+        if value is None:
+            continue
+        if spans and spans[-1]["name"] == value and spans[-1]["until"] == state["valid_from"]:
+            spans[-1]["until"] = state["valid_until"]
+        else:
+            spans.append({"name": value, "from": state["valid_from"], "until": state["valid_until"]})
+    return spans
