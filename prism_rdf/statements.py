@@ -75,14 +75,22 @@ def memory_named(names: Names, text: str) -> str:
 
 
 def assertions(
-    known: EntityType, props: Props, start: Edge, until: Instant | None, resolve: Resolve
+    known: EntityType,
+    props: Props,
+    start: Edge,
+    until: Instant | None,
+    resolve: Resolve,
+    undeclared: Mapping[str, NamedNode] | None = None,
 ) -> tuple[Assertion, ...]:
     """Return what the props say: None clears, a list replaces all values of a multi-valued property.
 
-    ``resolve`` finds the entity that the text of a reference names.
+    ``resolve`` finds the entity that the text of a reference names. What is ``undeclared``, by name, can be cleared.
     """
     said: list[Assertion] = []
     for name, value in props.items():
+        if value is None and undeclared and name in undeclared:
+            said.append(Assertion(undeclared[name], None, "clear", start.instant, until))
+            continue
         prop = known.property(name)
         if value is None or prop.multi:
             said.append(Assertion(prop.iri, None, "clear", start.instant, until))

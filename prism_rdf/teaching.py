@@ -122,7 +122,7 @@ class TeachingVerbs(ReadingVerbs):
         preview = self._preview(wanted)
         if preview.count and not accept and not dry_run:
             raise self._refused(preview)
-        reasoner = _reasoned(preview.after.own)
+        reasoner = _reasoned(preview.after.own if preview.after is not preview.before else Vocabulary({}))
         receipt = Receipt(None, None)
         if dry_run:
             self._check_there(wanted)
@@ -240,7 +240,7 @@ def _check_name(name: str) -> None:
 def _reasoned(own: Vocabulary) -> dict[str, str]:
     """Return what the reasoner says of some files; raise ValidationError when they cannot be true."""
     if not own.files:
-        return {"status": "not-asked", "message": "there is nothing to ask the reasoner about"}
+        return {"status": "not-asked", "message": ""}
     from prism_rdf.canonical.reasoning import reason
 
     verdict = reason(own)

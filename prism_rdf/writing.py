@@ -11,6 +11,7 @@ from uuid import uuid4
 from pyoxigraph import Literal, NamedNode
 
 from prism_rdf import explaining, naming
+from prism_rdf.canonical.catalog import EntityType
 from prism_rdf.canonical.texts import texts_of
 from prism_rdf.clock import Edge, Instant, TimeInput, start_of
 from prism_rdf.errors import BadArgument, NotFoundError, RefusedError
@@ -33,6 +34,7 @@ from prism_rdf.model import (
     Value,
     Withdrawal,
 )
+from prism_rdf.namespaces import local_name
 from prism_rdf.reading import ReadingVerbs
 from prism_rdf.semantic.references import check_references
 from prism_rdf.statements import (
@@ -47,6 +49,7 @@ from prism_rdf.statements import (
 )
 from prism_rdf.storage.about import about
 from prism_rdf.temporal.events import CHANGES, read_stated
+from prism_rdf.temporal.read import sealed_at, snapshot
 from prism_rdf.tiers import check_direct, claimed
 
 
@@ -133,7 +136,7 @@ class WritingVerbs(ReadingVerbs):
         def events() -> tuple[Event, ...]:
             start = self._start(valid_from)  # now, in its turn: what is said at once by many is not late
             check_order(start.instant, until)
-            said = assertions(known, props, start, until, self.resolve)
+            said = assertions(known, props, start, until, self.resolve, self._undeclared(node, known, props))
             level = self._correction_level(node, said) if event_type == EVENT_CORRECTION else 0
             event = Event(self.names.uuid_of(node.value), event_type, start, said, tier=by)
             event = replace(event, cause_memory=memory, cause_commit=cause_commit, description=description)
@@ -146,6 +149,15 @@ class WritingVerbs(ReadingVerbs):
             return self._noted(self._guess(guesses, idempotency_key, payload), meant)
         verb = event_type if event_type in (EVENT_CORRECTION, "fact") else "transition"
         return self._noted(self.prism.commit(self.pid, events, verb, idempotency_key, payload), meant)
+
+    def _undeclared(self, entity: NamedNode, known: EntityType, props: Props) -> dict[str, NamedNode]:
+        """Return by name what an entity still has of what its type declared once; asked for what is to be cleared."""
+        if all(value is not None for value in props.values()):
+            return {}
+        state = sealed_at(self._store, self.names, entity, self.prism.clock.now())
+        held = snapshot(self._store, NamedNode(state.iri)) if state is not None else {}
+        gone = set(held) - {prop.iri for prop in known.properties}
+        return {name: prop for prop in sorted(gone, key=str) for name in (local_name(prop.value), prop.value)}
 
     def _guessed_facts(
         self, node: NamedNode, props: Props, event_type: str, valid_from: TimeInput | None, until: Instant | None

@@ -6,17 +6,19 @@ its kind (CAN_REFERENCE). A class stands for every type that is it or lies below
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pyoxigraph import BlankNode, NamedNode, Triple
+from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
 from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.canonical.vocabulary import CLASS, Node, Term, Vocabulary
-from prism_rdf.namespaces import RDF_TYPE, RDFS, SH, local_name
+from prism_rdf.namespaces import RDF_TYPE, RDFS, SH, local_name, short
 
 TARGET_CLASS, SUBJECTS_OF = NamedNode(SH + "targetClass"), NamedNode(SH + "targetSubjectsOf")
 PROPERTY, PATH = NamedNode(SH + "property"), NamedNode(SH + "path")
+_MESSAGE, _SEVERITY = NamedNode(SH + "message"), NamedNode(SH + "severity")
 _SHAPES = (NamedNode(SH + "NodeShape"), NamedNode(SH + "PropertyShape"))
 _CLASSES = frozenset({CLASS, NamedNode(RDFS + "Class")})
 
@@ -38,6 +40,7 @@ class OwnShapes:
         names = _names(own, found)
         body = [triple for node in closure(own, found) for triple in own.statements(node) if not _is_target(triple)]
         plain = [Triple(names.get(t.subject, t.subject), t.predicate, names.get(t.object, t.object)) for t in body]
+        plain += _messages(plain)
         kinds = frozenset(catalog.kinds.values())
         of_kind = {
             kind: tuple(node.value for node in own.subjects(SUBJECTS_OF, kind) if isinstance(node, NamedNode))
@@ -109,3 +112,30 @@ def _names(own: Vocabulary, found: tuple[Node, ...]) -> dict[Term, NamedNode]:
                 taken = sum(1 for other in made.values() if other.value.startswith(name))
                 made[each] = NamedNode(f"{name}-{taken + 1}" if taken else name)
     return made
+
+
+def _messages(shapes: Sequence[Triple]) -> Iterator[Triple]:
+    """Yield what to say of each property shape whose author said nothing: pySHACL would say it in its own words."""
+    said: dict[Term, list[Triple]] = defaultdict(list)
+    for triple in shapes:
+        said[triple.subject].append(triple)
+    for node, triples in said.items():
+        paths = [
+            triple.object for triple in triples if triple.predicate == PATH and isinstance(triple.object, NamedNode)
+        ]
+        if (
+            paths
+            and isinstance(node, (NamedNode, BlankNode))
+            and not any(triple.predicate == _MESSAGE for triple in triples)
+        ):
+            asked = sorted(
+                f"{local_name(triple.predicate.value)} {_shown(triple.object)}".strip()
+                for triple in triples
+                if triple.predicate.value.startswith(SH) and triple.predicate not in (PATH, _SEVERITY)
+            )
+            text = f"{local_name(paths[0].value)} does not fit its shape. It asks for: {', '.join(asked)}"
+            yield Triple(node, _MESSAGE, Literal(text))
+
+
+def _shown(term: Term) -> str:
+    return term.value if isinstance(term, Literal) else short(term.value) if isinstance(term, NamedNode) else ""

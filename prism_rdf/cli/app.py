@@ -15,13 +15,13 @@ from prism_rdf.cli import (
     duplicates,
     identity,
     ingesting,
-    listing,
     maintaining,
     modelling,
     owning,
     querying,
     recording,
     serving,
+    teaching,
 )
 from prism_rdf.cli.options import Common, HomeOption, JsonOption, PidOption, TenantOption
 
@@ -74,7 +74,7 @@ def _prism(
 
 
 _ROOMS = (
-    *(ingesting, recording, drafting, asking, comparing, identity, listing, querying, checking, serving),
+    *(ingesting, recording, drafting, asking, comparing, identity, teaching, querying, checking, serving),
     *(duplicates, maintaining, modelling, owning),
 )
 for room in _ROOMS:

@@ -12,16 +12,18 @@ Run = Callable[..., Any]
 
 def test_types_are_listed_with_their_properties(run: Run) -> None:
     lines = run("types").out.splitlines()
-    assert lines[0].split() == ["type", "zone", "properties"]
+    assert lines[0].split() == ["type", "zone", "from", "properties"]
     assert len(lines) == 15
-    assert any(line.startswith("ADR        project  authors, consulted, created, ") for line in lines)
+    assert any(line.startswith("ADR        project  shipped  authors, consulted, created, ") for line in lines)
     assert len(json.loads(run("types", "--json").out)) == 14
 
 
 def test_a_type_is_shown_with_what_it_may_refer_to(run: Run) -> None:
     lines = run("types", "ADR").out.splitlines()
     assert lines[0] == "ADR  https://w3id.org/prism-rdf/type#ADR"
-    assert "never change  created" in lines
+    assert "from   shipped, version 0.1.0" in lines
+    assert "created      xsd:string  never changes" in lines
+    assert "deciders     xsd:string  several values" in lines
     assert "    SUPERSEDES  ADR, Delta, SPEC" in lines
     [only] = json.loads(run("types", "ADR", "--json").out)
     assert only["name"] == "ADR"
