@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
-from operator import ge, gt, le, lt
 from typing import Any
 
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
@@ -18,7 +17,8 @@ from prism_rdf.validation.lexical import EARLIEST, LATEST, VALUES
 
 Term = NamedNode | BlankNode | Literal | Triple
 Said = Mapping[Term, Mapping[Term, Collection[Term]]]  # subject, predicate, values
-Each = Callable[[Said, Any], bool]  # of one value
+Alone = Callable[[Any], bool]  # of one value, by what it is
+Each = Callable[[Said, Any], bool]  # of one value, by what is said of it
 Whole = Callable[[Collection[Term]], bool]  # of all values together
 
 _KINDS: Mapping[str, tuple[type, ...]] = {
@@ -45,17 +45,17 @@ def never(*_: object) -> bool:
     return False
 
 
-def datatype(wanted: Term) -> Each:
+def datatype(wanted: Term) -> Alone:
     """The value is a literal of this datatype, and its form is one that the datatype allows."""
     if not isinstance(wanted, NamedNode):
         raise Unknown
     if wanted.value in _STRINGS or wanted.value in _ANY_FORM:
-        return lambda said, value: type(value) is Literal and value.datatype == wanted
+        return lambda value: type(value) is Literal and value.datatype == wanted
     if wanted.value not in VALUES:
         raise Unknown
     convert = VALUES[wanted.value]
 
-    def holds(said: Said, value: Any) -> bool:
+    def holds(value: Any) -> bool:
         if type(value) is not Literal or value.datatype != wanted:
             return False
         try:
@@ -67,13 +67,13 @@ def datatype(wanted: Term) -> Each:
     return holds
 
 
-def node_kind(wanted: Term) -> Each:
+def node_kind(wanted: Term) -> Alone:
     """The value is an IRI, a blank node or a literal, as is wanted."""
     name = wanted.value.removeprefix(SH) if isinstance(wanted, NamedNode) else ""
     if name not in _KINDS:
         raise Unknown
     kinds = _KINDS[name]
-    return lambda said, value: type(value) in kinds
+    return lambda value: type(value) in kinds
 
 
 def instance_of(wanted: Term) -> Each:
@@ -81,13 +81,13 @@ def instance_of(wanted: Term) -> Each:
     return lambda said, value: value in said and wanted in said[value].get(RDF_TYPE, ())
 
 
-def one_of(wanted: Iterable[Term]) -> Each:
+def one_of(wanted: Iterable[Term]) -> Alone:
     """The value is one of these terms."""
     allowed = frozenset(wanted)
-    return lambda said, value: value in allowed
+    return lambda value: value in allowed
 
 
-def pattern(wanted: Term, flags: Term | None) -> Each:
+def pattern(wanted: Term, flags: Term | None) -> Alone:
     """The text of the value matches somewhere."""
     letters = _text(flags).lower() if flags is not None else ""
     if set(letters) - {"i", "m"}:
@@ -97,34 +97,34 @@ def pattern(wanted: Term, flags: Term | None) -> Each:
     except re.error as error:
         raise Unknown from error
     search = compiled.search
-    return lambda said, value: type(value) is not BlankNode and search(value.value) is not None
+    return lambda value: type(value) is not BlankNode and search(value.value) is not None
 
 
-def length(wanted: Term, compare: Callable[[int, int], bool]) -> Each:
+def length(wanted: Term, compare: Callable[[int, int], bool]) -> Alone:
     """The text of the value is long enough, or short enough."""
     bound = count(wanted)
-    return lambda said, value: type(value) is not BlankNode and compare(len(value.value), bound)
+    return lambda value: type(value) is not BlankNode and compare(len(value.value), bound)
 
 
-def limit(wanted: Term, compare: Callable[[Any, Any], bool]) -> Each:
+def limit(wanted: Term, compare: Callable[[Any, Any], bool]) -> Alone:
     """The value lies on the right side of a number or an instant; what cannot be compared does not."""
     bound = _comparable(wanted)
     if bound is None:
         raise Unknown
     numeric = isinstance(bound, (int, Decimal, float))
 
-    def holds(said: Said, value: Any) -> bool:
+    def holds(value: Any) -> bool:
         known = _comparable(value)
         return known is not None and isinstance(known, (int, Decimal, float)) is numeric and compare(known, bound)
 
     return holds
 
 
-def language_in(wanted: Iterable[Term]) -> Each:
+def language_in(wanted: Iterable[Term]) -> Alone:
     """The language of the value is one of these, or a variety of one of these."""
     ranges = {_text(each).lower() for each in wanted}
 
-    def holds(said: Said, value: Any) -> bool:
+    def holds(value: Any) -> bool:
         tag = value.language.lower() if type(value) is Literal and value.language else ""
         return bool(tag) and ("*" in ranges or tag in ranges or tag.split("-")[0] in ranges)
 
@@ -166,10 +166,6 @@ def only(values: Sequence[Term]) -> Term:
     if len(values) != 1:
         raise Unknown
     return values[0]
-
-
-LENGTHS = {"minLength": ge, "maxLength": le}
-LIMITS = {"minInclusive": ge, "maxInclusive": le, "minExclusive": gt, "maxExclusive": lt}
 
 
 def _text(term: Term) -> str:

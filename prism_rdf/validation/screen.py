@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import ge, gt, le, lt
 from sys import maxsize
 from typing import Any
 
@@ -17,7 +18,7 @@ from pyoxigraph import Literal, NamedNode, Triple
 
 from prism_rdf.namespaces import RDF, RDF_TYPE, RDFS, SH
 from prism_rdf.validation import constraints as known
-from prism_rdf.validation.constraints import Each, Said, Term, Unknown, Whole
+from prism_rdf.validation.constraints import Alone, Each, Said, Term, Unknown, Whole
 
 _NIL, _FIRST, _REST = (NamedNode(RDF + name) for name in ("nil", "first", "rest"))
 _RESOURCE, _SUBCLASS = NamedNode(RDFS + "Resource"), NamedNode(RDFS + "subClassOf")
@@ -39,6 +40,7 @@ _OF_EACH_VALUE = frozenset(
     )
 )
 _MANY = 16  # beyond so many values of a property a look-up is faster than a comparison with each
+_LIMITS = {"minInclusive": ge, "maxInclusive": le, "minExclusive": gt, "maxExclusive": lt}
 _NOTHING: Mapping[Term, Collection[Term]] = {}
 
 
@@ -58,18 +60,28 @@ class _Rule:
     """The tests of one shape on its value nodes, apart from those of property shapes that stand for themselves."""
 
     node: Term
+    alone: list[Alone] = field(default_factory=list)
     each: list[Each] = field(default_factory=list)
     whole: list[Whole] = field(default_factory=list)
     least: int = 0
     most: int = maxsize
+    demands: bool = False  # whether it fails without any value
+    passed: Term | None = None  # the value that passed ``alone`` last: many nodes say the same one after the other
 
     def holds(self, said: Said, values: Collection[Term]) -> bool:
         if not self.least <= len(values) <= self.most:
             return False
         for value in values:
-            for test in self.each:
-                if not test(said, value):
-                    return False
+            if value != self.passed:
+                for test in self.alone:
+                    if not test(value):
+                        return False
+                self.passed = value
+        if self.each:
+            for value in values:
+                for beside in self.each:
+                    if not beside(said, value):
+                        return False
         for whole in self.whole:  # noqa: SIM110 - this runs for every property of every node
             if not whole(values):
                 return False
@@ -80,45 +92,62 @@ class _Rule:
 class _Shape:
     """A shape compiled. ``own`` tests the node itself; ``by_path`` the values of its properties.
 
-    ``closed`` is None, or the predicates that are allowed beside those of ``by_path``.
+    ``closed`` is None, or the predicates that are allowed beside those of ``by_path``. ``demands`` are the rules that
+    can fail without any value; ``unknown`` those of a path that is not simply a predicate.
     """
 
     own: _Rule
     by_path: dict[Term, list[_Rule]] = field(default_factory=dict)
-    demands: list[tuple[Term, _Rule]] = field(default_factory=list)  # these can fail without any value
+    demands: dict[Term, list[_Rule]] = field(default_factory=dict)
+    demanded: int = 0
     unknown: list[_Rule] = field(default_factory=list)
     closed: frozenset[Term] | None = None
 
     def add(self, path: Term | None, rule: _Rule) -> None:
-        """Take in a rule for the values of a path; None for a path that is not simply a predicate."""
+        """Take in a rule for the values of a path; None for one that is not simply a predicate."""
         if path is None:
             self.unknown.append(rule)
             return
         self.by_path.setdefault(path, []).append(rule)
         if not rule.holds({}, ()):
-            self.demands.append((path, rule))
+            rule.demands = True
+            self.demanded += 1
+            self.demands.setdefault(path, []).append(rule)
 
-    def doubts(self, said: Said, focus: Term) -> Iterator[_Rule]:
-        """Yield the rules that do not certainly hold of a node; one of them may come twice."""
-        about = said.get(focus, _NOTHING)
-        own = self.own
+    def passes(self, said: Said, node: Term) -> bool:
+        """Return whether a node certainly conforms."""
+        about = said.get(node, _NOTHING)
+        met = 0
         for predicate, values in about.items():
             rules = self.by_path.get(predicate)
             if rules is not None:
                 for rule in rules:
                     if not rule.holds(said, values):
-                        yield rule
-            elif self.closed is not None and predicate not in self.closed and not _is_resource(predicate, values):
-                yield own
-        for path, rule in self.demands:
-            if path not in about:
-                yield rule
-        yield from self.unknown
-        if not own.holds(said, (focus,)):
-            yield own
+                        return False
+                    met += rule.demands
+            elif self.closed is not None and not self._allows(predicate, values):
+                return False
+        return met == self.demanded and not self.unknown and self.own.holds(said, (node,))
 
-    def passes(self, said: Said, node: Term) -> bool:
-        return next(self.doubts(said, node), None) is None
+    def doubts(self, said: Said, node: Term) -> Iterator[_Rule]:
+        """Yield the rules that do not certainly hold of a node; one of them may come twice."""
+        about = said.get(node, _NOTHING)
+        for predicate, values in about.items():
+            rules = self.by_path.get(predicate)
+            if rules is not None:
+                yield from (rule for rule in rules if not rule.holds(said, values))
+            elif self.closed is not None and not self._allows(predicate, values):
+                yield self.own
+        for path, demanded in self.demands.items():
+            if path not in about:
+                yield from demanded
+        yield from self.unknown
+        if not self.own.holds(said, (node,)):
+            yield self.own
+
+    def _allows(self, predicate: Term, values: Collection[Term]) -> bool:
+        assert self.closed is not None
+        return predicate in self.closed or (predicate == RDF_TYPE and all(value == _RESOURCE for value in values))
 
 
 @dataclass(frozen=True)
@@ -130,10 +159,13 @@ class _Selection:
     of_objects: Sequence[tuple[Term, _Shape]]
     nodes: Sequence[tuple[Term, _Shape]]
 
-    def of(self, about: Mapping[Term, Collection[Term]]) -> list[_Shape]:
+    def of(self, about: Mapping[Term, Collection[Term]]) -> Sequence[_Shape]:
         """Return the shapes that look at a subject because of what is said about it, each once."""
+        kinds = about.get(RDF_TYPE, ())
+        if len(kinds) == 1 and not self.of_subjects:
+            return self.by_class.get(next(iter(kinds)), ())
         found: list[_Shape] = []
-        for kind in about.get(RDF_TYPE, ()):
+        for kind in kinds:
             found += (shape for shape in self.by_class.get(kind, ()) if shape not in found)
         for predicate, shape in self.of_subjects:
             if predicate in about and shape not in found:
@@ -166,8 +198,9 @@ class Screen:
         open_: dict[tuple[Term, Term], dict[Term, None]] = {}
 
         def judge(shape: _Shape, focus: Term) -> None:
-            for rule in shape.doubts(said, focus):
-                open_.setdefault((shape.own.node, rule.node), {})[focus] = None
+            if not shape.passes(said, focus):
+                for rule in shape.doubts(said, focus):
+                    open_.setdefault((shape.own.node, rule.node), {})[focus] = None
 
         seen = set()
         for focus, shape in _elsewhere(selection, said):
@@ -202,12 +235,16 @@ class _Compiler:
         self._made: dict[Term, _Shape | None] = {}  # None: being made
         about = graph.values()
         self._components = any(_COMPONENT in said.get(how, ()) for said in about for how in (RDF_TYPE, _SUBCLASS))
-        self._makers: Mapping[str, Callable[[Sequence[Term]], list[Each]]] = {
-            "datatype": lambda values: [known.datatype(known.only(values))],
-            "nodeKind": lambda values: [known.node_kind(known.only(values))],
+        self._alone: Mapping[str, Callable[[Sequence[Term]], Alone]] = {
+            "datatype": lambda values: known.datatype(known.only(values)),
+            "nodeKind": lambda values: known.node_kind(known.only(values)),
+            "in": lambda values: known.one_of(self._items(known.only(values))),
+            "languageIn": lambda values: known.language_in(self._items(known.only(values))),
+            "minLength": lambda values: known.length(known.only(values), ge),
+            "maxLength": lambda values: known.length(known.only(values), le),
+        }
+        self._each: Mapping[str, Callable[[Sequence[Term]], list[Each]]] = {
             "class": lambda values: [known.instance_of(value) for value in values],
-            "in": lambda values: [known.one_of(self._items(known.only(values)))],
-            "languageIn": lambda values: [known.language_in(self._items(known.only(values)))],
             "node": lambda values: [self._conforming(value, with_path=False) for value in values],
             "property": lambda values: [self._conforming(value, with_path=True) for value in values],
             "and": lambda values: [self._conforming(item) for value in values for item in self._items(value)],
@@ -270,15 +307,15 @@ class _Compiler:
 
     def _add(self, rule: _Rule, name: str, said: Mapping[Term, Collection[Term]], on_values: bool) -> None:
         values = _values(said, name)
-        if name in self._makers:
-            rule.each += self._makers[name](values)
+        if name in self._alone:
+            rule.alone.append(self._alone[name](values))
+        elif name in self._each:
+            rule.each += self._each[name](values)
         elif name == "pattern":
             flags = known.only(_values(said, "flags")) if _values(said, "flags") else None
-            rule.each += [known.pattern(value, flags) for value in values]
-        elif name in known.LENGTHS:
-            rule.each.append(known.length(known.only(values), known.LENGTHS[name]))
-        elif name in known.LIMITS:
-            rule.each += [known.limit(value, known.LIMITS[name]) for value in values]
+            rule.alone += [known.pattern(value, flags) for value in values]
+        elif name in _LIMITS:
+            rule.alone += [known.limit(value, _LIMITS[name]) for value in values]
         elif name == "hasValue":
             rule.whole += [known.has_value(value) for value in values]
         elif name == "uniqueLang" and on_values:
@@ -335,10 +372,6 @@ def _elsewhere(selection: _Selection, said: Said) -> Iterator[tuple[Term, _Shape
         for about in said.values():
             for value in about.get(predicate, ()):
                 yield value, shape
-
-
-def _is_resource(predicate: Term, values: Collection[Term]) -> bool:
-    return predicate == RDF_TYPE and all(value == _RESOURCE for value in values)
 
 
 def _read(triples: Iterable[Triple]) -> dict[Term, dict[Term, Collection[Term]]]:
