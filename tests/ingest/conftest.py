@@ -13,6 +13,7 @@ from typing import Any
 import pygit2
 import pytest
 
+from prism_rdf import Prism
 from prism_rdf.clock import Instant
 from prism_rdf.ingest import IngestReport, Proposal, read
 from prism_rdf.model import Alias, Event, Memory, NewEntity, Reference
@@ -239,15 +240,42 @@ def told() -> Callable[..., Told]:
 
 
 @pytest.fixture(scope="session")
-def oracle() -> ModuleType:
+def loaded() -> Callable[[str], ModuleType]:
+    """Load a module that lies beside the tests."""
+
+    def load(name: str) -> ModuleType:
+        spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+        return module
+
+    return load
+
+
+@pytest.fixture(scope="session")
+def oracle(loaded: Callable[[str], ModuleType]) -> ModuleType:
     """The checker that knows git and shares no code with the reader."""
-    spec = importlib.util.spec_from_file_location("git_oracle", Path(__file__).with_name("git_oracle.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["git_oracle"] = module
-    spec.loader.exec_module(module)
-    return module
+    return loaded("git_oracle")
+
+
+@pytest.fixture(scope="session")
+def graph_of() -> Callable[[Prism], set[tuple[str, ...]]]:
+    """Return all that was written to a store but for system time and what is bookkeeping."""
+
+    def graph(prism: Prism) -> set[tuple[str, ...]]:
+        rows = prism.sparql("SELECT ?g ?o ?p ?s { GRAPH ?g { ?s ?p ?o } }", dataset="raw").rows()
+        return {
+            tuple(map(str, (s, p, o, g)))
+            for g, o, p, s in rows
+            if local_name(p.value) not in ("recordedAt", "endRecordedAt")
+            and "/-/" not in g.value
+            and not (local_name(p.value) == "createdAt" and "/entity/" in s.value)
+        }
+
+    return graph
 
 
 @pytest.fixture
