@@ -20,10 +20,12 @@ from pyoxigraph import (
     serialize,
 )
 
+from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.changes import Ground
 from prism_rdf.clock import Instant
 from prism_rdf.errors import BadArgument, BadQuery, RefusedError
 from prism_rdf.namespaces import PREFIXES, Names
+from prism_rdf.reach import spares_memories, vocabulary
 from prism_rdf.snapshots import Changes, Snapshots
 from prism_rdf.storage.interface import GraphReader
 
@@ -111,12 +113,13 @@ class Datasets:
     def __init__(self, ground: Ground, base: str, changes: Changes | None) -> None:
         self._ground = ground
         self._base = base
+        self._vocabularies: dict[str, tuple[TypeCatalog, frozenset[str]]] = {}
         self.snapshots = Snapshots(ground, base, changes)
 
     def current(self, query: str, namespaces: Sequence[str], commit: int) -> QueryAnswer:
         """Answer over the world now: the current and memory graphs of the namespaces, which share no triple."""
-        graphs = self._graphs(namespaces)
-        results = _run(self._ground.store, query, default_graph=graphs, named_graphs=graphs)
+        store = self._ground.store
+        results = _run(store, query, **self._graphs(query, namespaces, store))
         return _answer(results, "current", None, None, commit)
 
     def as_of(
@@ -124,8 +127,7 @@ class Datasets:
     ) -> QueryAnswer:
         """Answer over the world at ``at`` as believed at ``known_at`` (None: now), in graphs of the same names."""
         snapshot = self.snapshots.at(namespaces, at, known_at, commit)
-        graphs = self._graphs(namespaces)
-        results = _run(snapshot.store, query, default_graph=graphs, named_graphs=graphs)
+        results = _run(snapshot.store, query, **self._graphs(query, namespaces, snapshot.store))
         return _answer(results, "current", at, known_at, snapshot.commit)
 
     def raw(self, query: str, commit: int) -> QueryAnswer:
@@ -133,8 +135,21 @@ class Datasets:
         results = _run(self._ground.store, query, use_default_graph_as_union=True)
         return _answer(results, "raw", None, None, commit)
 
-    def _graphs(self, namespaces: Iterable[str]) -> list[NamedNode]:
-        return [Names(self._base, ns).graph(layer) for ns in namespaces for layer in ("current", "memory")]
+    def _graphs(self, query: str, namespaces: Sequence[str], store: GraphReader) -> dict[str, list[NamedNode]]:
+        """Return the dataset; memories are in its default graph where there are some that the query may reach."""
+        named = [Names(self._base, namespace) for namespace in namespaces]
+        current, memory = ([names.graph(layer) for names in named] for layer in ("current", "memory"))
+        filled = [graph for graph in memory if next(store.quads_for_pattern(None, None, None, graph), None) is not None]
+        if filled and all(spares_memories(query, self._vocabulary(names), self._base) for names in named):
+            filled = []
+        return {"default_graph": current + filled, "named_graphs": current + memory}
+
+    def _vocabulary(self, names: Names) -> frozenset[str]:
+        catalog = self._ground.schema(names).catalog
+        kept = self._vocabularies.get(names.namespace)
+        if kept is None or kept[0] is not catalog:
+            kept = self._vocabularies[names.namespace] = (catalog, vocabulary(catalog))
+        return kept[1]
 
 
 def _run(store: GraphReader, query: str, **dataset: Any) -> Any:

@@ -6,7 +6,19 @@ from collections.abc import Iterable
 
 from pyoxigraph import Literal, NamedNode, Quad
 
-from prism_rdf.belief import VALID_FROM, Delta, Writing, belief_of, record, revise
+from prism_rdf.belief import (
+    EARLIER_BELIEF,
+    END_RECORDED_AT,
+    RECORDED_AT,
+    VALID_FROM,
+    VALID_UNTIL,
+    WITHDRAWN_AT,
+    Delta,
+    Writing,
+    belief_of,
+    record,
+    revise,
+)
 from prism_rdf.model import Memory, instant_literal
 from prism_rdf.namespaces import RDF_TYPE, SKOS, Names, derived_uuid, prism
 from prism_rdf.storage.about import about
@@ -14,6 +26,12 @@ from prism_rdf.storage.interface import GraphReader
 
 CONTENT = prism("content")
 _PREF_LABEL = NamedNode(SKOS + "prefLabel")
+# All properties and classes that a memory graph may hold; a query without any of them is not asked of it.
+TERMS = (
+    *(RDF_TYPE, _PREF_LABEL, CONTENT, VALID_FROM, VALID_UNTIL, RECORDED_AT, END_RECORDED_AT, WITHDRAWN_AT),
+    *(EARLIER_BELIEF, prism("EarlierBelief"), prism("Memory"), prism("Concept")),
+    *(prism(name) for name in ("memoryKind", "createdAt", "tier", "source", "heading", "about", "mentions")),
+)
 
 
 def memory_node(memory: Memory, names: Names) -> NamedNode:

@@ -1,0 +1,107 @@
+"""What of a dataset a query can reach, judged by its words alone; it is not parsed, and in doubt it reaches everything.
+
+Oxigraph looks a pattern up in each graph of the default graph, so a query that spares the memories is asked of half as
+many. A pattern reaches a memory only by a property that memories have, or where the query leaves the property open: as
+a variable, in a negated set, or by a path of no steps.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from prism_rdf.canonical.catalog import TypeCatalog
+from prism_rdf.evidence.memories import TERMS
+from prism_rdf.namespaces import PREFIXES, PRISM, SKOS, XSD
+
+_TOKEN = re.compile(
+    r"(?P<literal>\"{3}(?:[^\"\\]|\\.|\"(?!\"\"))*\"{3}|'{3}(?:[^'\\]|\\.|'(?!''))*'{3}|\"(?:[^\"\\\n]|\\.)*\""
+    r"|'(?:[^'\\\n]|\\.)*'|[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|\b(?:true|false)\b(?!:))|(?P<iri><[^<>\"{}|^`\\\s]*>)"
+    r"|(?P<variable>[?$]\w+|_:\w(?:[\w.-]*\w)?)|(?P<name>[\w.-]*:(?:[\w.:%-]*[\w:%-])?)|(?P<word>[A-Za-z]\w*)"
+    r"|(?P<nothing>\s+|\#[^\n]*)|(?P<sign>!=|.)",
+    re.DOTALL,
+)
+_TERMS = {"iri", "variable", "literal"}
+_BEFORE_A_VERB = {*_TERMS, "]", ";", "[", ">", "|", ")"}
+_AFTER_A_VERB = {*_TERMS, "[", "(", "<"}
+_OPEN = {("word", "describe"), ("word", "from"), ("word", "base"), *((sign, sign) for sign in "\\~?")}
+_OF_ENTITIES = {PRISM + name for name in ("uuid", "tenant", "namespace", "mergedInto")}
+_LABELS = {SKOS + "altLabel", SKOS + "hiddenLabel"}
+_NONE = ("", "")
+Token = tuple[str, str]
+
+
+def vocabulary(catalog: TypeCatalog) -> frozenset[str]:
+    """Return the properties, kinds of reference and classes that entities have and no memory has."""
+    found = _OF_ENTITIES | _LABELS | {kind.value for kind in catalog.kinds.values()}
+    for known in catalog.types:
+        found |= {each.iri.value for each in known.properties}
+        found |= {each.value for each in (known.iri, *known.superclasses)}
+    return frozenset(found - {term.value for term in TERMS})
+
+
+@lru_cache(maxsize=1024)
+def spares_memories(query: str, known: frozenset[str], base: str) -> bool:
+    """Return whether a query certainly reaches no memory; ``known`` is the vocabulary, ``base`` that of the store.
+
+    >>> from prism_rdf.canonical.catalog import TypeCatalog
+    >>> known = vocabulary(TypeCatalog.shipped())
+    >>> spares_memories("SELECT ?d ?t { ?d a type:ADR ; prism:title ?t }", known, "urn:prism:default")
+    True
+    >>> spares_memories("SELECT ?d ?p { ?d a type:ADR ; ?p 'Proposed' }", known, "urn:prism:default")
+    False
+    """
+    tokens = [_NONE, *_without_heads(_spelled_out(query)), _NONE, _NONE]
+    return not any(
+        token in _OPEN
+        or (token[0] == "variable" and before in _BEFORE_A_VERB and after in _AFTER_A_VERB)
+        or (token[0] == "iri" and token[1] not in known and not token[1].startswith((XSD, f"{base}/")))
+        or (token[0] == "a" and (after != "iri" or following == ","))
+        or (token[0] == "*" and before in {"iri", "a", ")", "expression"})
+        or (token[0] == "!" and after in {"iri", "a", "^", "("})
+        for (before, _), token, (after, _), (following, _) in zip(
+            tokens, tokens[1:], tokens[2:], tokens[3:], strict=False
+        )
+    )
+
+
+def _spelled_out(query: str) -> Iterator[Token]:
+    """Yield the tokens as (kind, text), names as the IRIs that they stand for; the kind of a sign is the sign."""
+    found = [(each.lastgroup or "", each[0]) for each in _TOKEN.finditer(query) if each.lastgroup != "nothing"]
+    prefixes, skipped = dict(PREFIXES), 0
+    for index, (kind, text) in enumerate(found):
+        if skipped:
+            skipped -= 1
+        elif text.lower() == "prefix" and [each for each, _ in found[index + 1 : index + 3]] == ["name", "iri"]:
+            prefixes[found[index + 1][1][:-1]] = found[index + 2][1][1:-1]
+            skipped = 2
+        elif kind == "name":
+            prefix, _, local = text.partition(":")
+            yield "iri", prefixes.get(prefix, "?") + local
+        elif kind == "iri":
+            yield kind, text[1:-1]
+        elif kind == "word":
+            yield ("a", "a") if text == "a" else ("word", text.lower())
+        else:
+            yield (text, text) if kind == "sign" else (kind, text)
+
+
+def _without_heads(tokens: Iterable[Token]) -> Iterator[Token]:
+    """Yield the tokens without the variables that a SELECT returns; what closes an expression is an ``expression``."""
+    brackets: list[str] = []
+    head, before = -1, ""
+    for kind, text in tokens:
+        if (kind, text) == ("word", "select"):
+            head = len(brackets)
+        elif (kind == "{" or (kind, text) == ("word", "where")) and len(brackets) == head:
+            head = -1
+        if kind == "(":
+            of_expression = before == "word" or brackets[-1:] == ["expression"]
+            brackets.append("expression" if of_expression else ")")
+        elif kind in ("{", "["):
+            brackets.append(kind)
+        closed = brackets.pop() if kind in (")", "}", "]") and brackets else ""
+        before = closed if kind == ")" else kind
+        if kind != "variable" or len(brackets) != head:
+            yield before, text
