@@ -13,7 +13,7 @@ from itertools import combinations
 
 from pyoxigraph import BlankNode, NamedNode
 
-from prism_rdf.canonical.declarations import fault
+from prism_rdf.canonical.declarations import called, fault
 from prism_rdf.canonical.vocabulary import (
     CLASS,
     DATATYPE_PROPERTY,
@@ -26,7 +26,7 @@ from prism_rdf.canonical.vocabulary import (
     Vocabulary,
 )
 from prism_rdf.errors import Violation
-from prism_rdf.namespaces import OWL, RDF, RDF_TYPE, RDFS, XSD, local_name, short
+from prism_rdf.namespaces import OWL, RDF, RDF_TYPE, RDFS, XSD, local_name
 
 _NOTHING, _THING = NamedNode(OWL + "Nothing"), NamedNode(OWL + "Thing")
 _EQUIVALENT = NamedNode(OWL + "equivalentClass")
@@ -69,9 +69,14 @@ def contradictions(own: Vocabulary, whole: Vocabulary) -> Iterator[Violation]:
     classes = _Classes(whole)
     yield from _of_classes(classes, own, whole)
     yield from _of_individuals(classes, own, whole)
-    for node in own.subjects():
-        if isinstance(node, NamedNode):
-            yield from _of_property(node, own, whole)
+    for node in _own_terms(own):
+        yield from _of_property(node, own, whole)
+
+
+def _own_terms(own: Vocabulary) -> Iterator[Named]:
+    """Yield what these files describe and nobody else does: what they say of other terms is refused anyway."""
+    shipped = Vocabulary.shipped()
+    return (node for node in own.subjects() if isinstance(node, NamedNode) and not shipped.has(node))
 
 
 class _Classes:
@@ -120,8 +125,8 @@ def _disjoint_pairs(whole: Vocabulary) -> Iterator[tuple[Named, Named]]:
 
 def _of_classes(classes: _Classes, own: Vocabulary, whole: Vocabulary) -> Iterator[Violation]:
     in_circles: set[Named] = set()
-    for cls in own.subjects():
-        if not isinstance(cls, NamedNode) or not _is_class(cls, whole):
+    for cls in _own_terms(own):
+        if not _is_class(cls, whole):
             continue
         yield from _empty(cls, classes, own)
         for parent in own.nodes(cls, SUBCLASS):
@@ -130,7 +135,7 @@ def _of_classes(classes: _Classes, own: Vocabulary, whole: Vocabulary) -> Iterat
                     own,
                     cls,
                     "a superclass is declared",
-                    f"{short(cls.value)} is below {short(parent.value)}, which is no class known here",
+                    f"{called(cls)} is below {called(parent)}, which is no class known here",
                     f"add '<{parent.value}> a owl:Class .', or mend the name",
                 )
         circle = _circle(cls, classes, whole) if cls not in in_circles else frozenset()
@@ -140,20 +145,20 @@ def _of_classes(classes: _Classes, own: Vocabulary, whole: Vocabulary) -> Iterat
                 own,
                 cls,
                 "a class is not below itself",
-                f"the subclasses go round in a circle: {', '.join(sorted(short(each.value) for each in circle))}",
+                f"the subclasses go round in a circle: {', '.join(sorted(called(each) for each in circle))}",
                 "leave one of them out, or say owl:equivalentClass if they are one and the same",
             )
 
 
 def _empty(cls: Named, classes: _Classes, own: Vocabulary) -> Iterator[Violation]:
     """Yield that a class can have no member, if that is so."""
-    rule, name, above = "a class can have members", short(cls.value), classes.above(cls)
+    rule, name, above = "a class can have members", called(cls), classes.above(cls)
     clash = classes.clash(above)
     if _NOTHING in above:
         message = f"{name} is below owl:Nothing, so nothing can be one"
         yield fault(own, cls, rule, message, "leave that superclass out")
     elif clash is not None:
-        one, other = (short(each.value) for each in clash)
+        one, other = (called(each) for each in clash)
         message = f"{name} is below {one} and {other}, which are disjoint, so nothing can be one"
         yield fault(own, cls, rule, message, "choose one of the two, or do not declare them disjoint")
 
@@ -187,7 +192,7 @@ def _of_individuals(classes: _Classes, own: Vocabulary, whole: Vocabulary) -> It
         above = {each for kind in kinds for each in classes.above(kind)}
         clash = classes.clash(above)
         if clash is not None:
-            one, other = (short(each.value) for each in clash)
+            one, other = (called(each) for each in clash)
             yield fault(
                 own,
                 node,
@@ -201,7 +206,7 @@ def _of_individuals(classes: _Classes, own: Vocabulary, whole: Vocabulary) -> It
                     own,
                     node,
                     "a thing is not the same as another and different from it",
-                    f"{_name(node)} and {short(other_node.value)} are said to be the same and different",
+                    f"{_name(node)} and {called(other_node)} are said to be the same and different",
                     "choose one of the two",
                 )
 
@@ -210,7 +215,7 @@ def _of_property(iri: Named, own: Vocabulary, whole: Vocabulary) -> Iterator[Vio
     kinds = {kind for kind in whole.nodes(iri, RDF_TYPE) if kind in (DATATYPE_PROPERTY, OBJECT_PROPERTY)}
     if not kinds:
         return
-    name = short(iri.value)
+    name = called(iri)
     family = _superproperties(iri, whole)
     family_kinds = {kind for each in family for kind in whole.nodes(each, RDF_TYPE)}
     if {DATATYPE_PROPERTY, OBJECT_PROPERTY} <= family_kinds:
@@ -253,13 +258,13 @@ def _of_domain(iri: Named, own: Vocabulary, whole: Vocabulary) -> Iterator[Viola
 def _of_range(
     iri: Named, family: Collection[Named], is_datatype: bool, own: Vocabulary, whole: Vocabulary
 ) -> Iterator[Violation]:
-    name, ranges = short(iri.value), own.nodes(iri, RANGE)
+    name, ranges = called(iri), own.nodes(iri, RANGE)
     if len(own.objects(iri, RANGE)) > 1:
         yield fault(
             own,
             iri,
             "a property has one range",
-            f"{name} has {len(own.objects(iri, RANGE))}: {', '.join(short(each.value) for each in ranges)}",
+            f"{name} has {len(own.objects(iri, RANGE))}: {', '.join(called(each) for each in ranges)}",
             "choose one; a class above them all if they are classes",
             path=RANGE,
         )
@@ -270,7 +275,7 @@ def _of_range(
                 own,
                 iri,
                 "the range of an owl:DatatypeProperty is a datatype that can be checked",
-                f"the range of {name} is {short(found.value)}, which is none",
+                f"the range of {name} is {called(found)}, which is none",
                 "use one of XML Schema, such as xsd:string, and a shape for what else must hold of the values",
                 path=RANGE,
             )
@@ -279,7 +284,7 @@ def _of_range(
                 own,
                 iri,
                 "the values of an owl:ObjectProperty are things, not literals",
-                f"the range of {name} is {short(found.value)}",
+                f"the range of {name} is {called(found)}",
                 "make it an owl:DatatypeProperty, or name a class",
                 path=RANGE,
             )
@@ -292,8 +297,8 @@ def _of_range(
                 own,
                 iri,
                 "a value is in the range of its property, and of every property above that",
-                f"no value of {name} can be {short(of_one.value)}, the range of {short(one.value)}, and "
-                f"{short(of_other.value)}, the range of {short(other.value)}",
+                f"no value of {name} can be {called(of_one)}, the range of {called(one)}, and "
+                f"{called(of_other)}, the range of {called(other)}",
                 "give both the same range, or leave rdfs:subPropertyOf out",
                 path=RANGE,
             )
@@ -312,11 +317,11 @@ def _undeclared(iri: Named, predicate: Named, found: Named, own: Vocabulary) -> 
         own,
         iri,
         "domains and ranges are declared classes",
-        f"the {what} of {short(iri.value)} is {short(found.value)}, which is no class known here",
+        f"the {what} of {called(iri)} is {called(found)}, which is no class known here",
         f"add '<{found.value}> a owl:Class .', or mend the name",
         path=predicate,
     )
 
 
 def _name(node: NamedNode | BlankNode) -> str:
-    return short(node.value) if isinstance(node, NamedNode) else "a node without a name"
+    return called(node) if isinstance(node, NamedNode) else "a node without a name"

@@ -21,6 +21,7 @@ from prism_rdf.canonical.vocabulary import (
     MUTABLE,
     OBJECT_PROPERTY,
     PTYPE,
+    RANGE,
     REFERENCE_KIND,
     TYPE,
     ZONE,
@@ -37,6 +38,7 @@ _DESCRIBING = frozenset({ZONE, PTYPE, IMMUTABLE, MUTABLE, IDENTIFYING, MULTI})
 _FLAGS = (IDENTIFYING, MULTI)
 _IMPORTS = NamedNode(OWL + "imports")
 _RESERVED = frozenset(NamedNode(SKOS + name) for name in ("altLabel", "hiddenLabel"))
+_STRING = NamedNode(XSD + "string")
 _NAME = re.compile(r"[^\W\d][\w.-]*")
 _BOOLEANS = (Literal(True), Literal(False))
 _OWN_NAMESPACE = "give it a namespace of your own, such as @prefix my: <https://example.org/my-project#>"
@@ -64,7 +66,7 @@ def faults(own: Vocabulary, whole: Vocabulary) -> Iterator[Violation]:
                 own,
                 iri,
                 "a term is declared in one file",
-                f"{short(iri.value)} is declared in {' and in '.join(files)}",
+                f"{called(iri)} is declared in {' and in '.join(files)}",
                 "keep one of the declarations",
             )
     yield from _homonyms("types", whole.instances(TYPE), own)
@@ -93,6 +95,12 @@ def fault(
     return Violation(str(node), str(path or ""), str(value), rule, text, mend)
 
 
+def called(iri: NamedNode) -> str:
+    """Return a term for eyes: with the prefix of a vocabulary that is known here, else by its local name."""
+    said = short(iri.value)
+    return said if said != iri.value else local_name(iri.value) or said
+
+
 def _unknown_terms(file: str, triples: Iterable[Triple], shipped: Vocabulary) -> Iterator[Violation]:
     """Yield each term that looks like one of ours and is none: as a rule it is misspelt."""
     known = [node.value for node in shipped.subjects() if isinstance(node, NamedNode)]
@@ -103,12 +111,12 @@ def _unknown_terms(file: str, triples: Iterable[Triple], shipped: Vocabulary) ->
                 continue
             seen.add(term.value)
             close = difflib.get_close_matches(term.value, known, n=1, cutoff=0.9)
-            hint = f"did you mean {short(close[0])}? " if close else ""
+            hint = f"did you mean {called(NamedNode(close[0]))}? " if close else ""
             yield fault(
                 shipped,
                 term,
                 "terms of prism are those that ship with it",
-                f"there is no {short(term.value)}",
+                f"there is no {called(term)}",
                 f"{hint}A term of your own has another namespace: {_OWN_NAMESPACE}",
                 file=file,
             )
@@ -135,7 +143,7 @@ def _foreign_statements(file: str, triples: Iterable[Triple], shipped: Vocabular
                     shipped,
                     node,
                     "what ships is not changed, save that a type gets more mutable properties",
-                    f"it says of {short(node.value)}: {short(predicate.value)} {_said(value)}",
+                    f"it says of {called(node)}: {called(predicate)} {_said(value)}",
                     f"say it of a term of your own: {_OWN_NAMESPACE}",
                     file=file,
                     path=predicate,
@@ -155,7 +163,7 @@ def _foreign_statements(file: str, triples: Iterable[Triple], shipped: Vocabular
                 shipped,
                 node,
                 "these files say what kinds of things there are, not what the things are like",
-                f"it says {short(predicate.value)} of {_said(node)}",
+                f"it says {called(predicate)} of {_said(node)}",
                 "record it with `prism entity` or `prism fact`",
                 file=file,
                 path=predicate,
@@ -167,7 +175,7 @@ def _is_taken(node: NamedNode, shipped: Vocabulary) -> bool:
 
 
 def _of_type(iri: NamedNode, own: Vocabulary, whole: Vocabulary) -> Iterator[Violation]:
-    name = short(iri.value)
+    name = called(iri)
     yield from _unusable_name(iri, own)
     above = whole.above(iri)
     if ENTITY not in above:
@@ -187,7 +195,7 @@ def _of_type(iri: NamedNode, own: Vocabulary, whole: Vocabulary) -> Iterator[Vio
                 own,
                 iri,
                 f"the {local_name(predicate.value)} of a type of a project is {what}",
-                f"{name} has {short(predicate.value)} {', '.join(map(_said, values))}",
+                f"{name} has {called(predicate)} {', '.join(map(_said, values))}",
                 "say that, or leave it out",
                 path=predicate,
             )
@@ -208,7 +216,7 @@ def _of_kind(iri: NamedNode, own: Vocabulary, whole: Vocabulary) -> Iterator[Vio
             own,
             iri,
             "a kind of reference is an owl:ObjectProperty",
-            f"{short(iri.value)} is none",
+            f"{called(iri)} is none",
             f"add '<{iri.value}> a owl:ObjectProperty ; rdfs:subPropertyOf prism:REFERENCES .'",
         )
     if whole.subjects(IMMUTABLE, iri) or whole.subjects(MUTABLE, iri):
@@ -216,7 +224,7 @@ def _of_kind(iri: NamedNode, own: Vocabulary, whole: Vocabulary) -> Iterator[Vio
             own,
             iri,
             "a kind of reference is no property of a type: references have times and provenance of their own",
-            f"{short(iri.value)} is both",
+            f"{called(iri)} is both",
             "give one of them another name",
         )
 
@@ -228,7 +236,7 @@ def _declared(own: Vocabulary) -> tuple[NamedNode, ...]:
 
 
 def _of_property(iri: NamedNode, own: Vocabulary, whole: Vocabulary) -> Iterator[Violation]:
-    name = short(iri.value)
+    name = called(iri)
     yield from _unusable_name(iri, own)
     kinds = whole.nodes(iri, RDF_TYPE)
     if DATATYPE_PROPERTY not in kinds and OBJECT_PROPERTY not in kinds:
@@ -246,18 +254,20 @@ def _of_property(iri: NamedNode, own: Vocabulary, whole: Vocabulary) -> Iterator
             yield fault(
                 own,
                 iri,
-                f"{short(flag.value)} is true or false",
-                f"of {name} it is {', '.join(map(_said, values))}",
+                f"{called(flag)} is true or false",
+                f"{called(flag)} of {name} is {', '.join(map(_said, values))}",
                 "write true or false without quotes, once",
                 path=flag,
             )
-    if whole.text(iri, IDENTIFYING) == "true" and OBJECT_PROPERTY in kinds:
+    range_ = next(iter(whole.nodes(iri, RANGE)), _STRING)
+    if whole.text(iri, IDENTIFYING) == "true" and (OBJECT_PROPERTY in kinds or range_ != _STRING):
+        what = "refers to other entities" if OBJECT_PROPERTY in kinds else f"has the range {called(range_)}"
         yield fault(
             own,
             iri,
             "what a query may name an entity by is text",
-            f"{name} is identifying and refers to other entities",
-            "make it an owl:DatatypeProperty, or leave prism:identifying out",
+            f"{name} is identifying and {what}",
+            "make it an owl:DatatypeProperty with the range xsd:string, or leave prism:identifying out",
         )
 
 
@@ -334,7 +344,7 @@ def _declaring_files(iri: NamedNode, own: Vocabulary) -> tuple[str, ...]:
 
 def _said(term: object) -> str:
     if isinstance(term, NamedNode):
-        return short(term.value)
+        return called(term)
     if isinstance(term, Literal):
         return repr(term.value)
     return "a node without a name"

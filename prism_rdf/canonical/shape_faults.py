@@ -16,7 +16,7 @@ from typing import Any
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
 from prism_rdf.canonical.catalog import Property, TypeCatalog
-from prism_rdf.canonical.declarations import fault
+from prism_rdf.canonical.declarations import called, fault
 from prism_rdf.canonical.own_shapes import (
     PATH,
     PROPERTY,
@@ -29,7 +29,7 @@ from prism_rdf.canonical.own_shapes import (
 )
 from prism_rdf.canonical.vocabulary import REFERENCE_KIND, Node, Vocabulary
 from prism_rdf.errors import Violation
-from prism_rdf.namespaces import SH, local_name, short
+from prism_rdf.namespaces import SH, local_name
 from prism_rdf.validation.engine import Shapes
 
 _LOGIC = ("and", "or", "not", "xone", "node")
@@ -104,7 +104,7 @@ class _Judge:
             classes, subjects_of = classes_of(node, self._own), self._own.nodes(node, SUBJECTS_OF)
             if not classes and not subjects_of:
                 if isinstance(node, NamedNode) and node not in led_to:
-                    yield self._fault(node, "targets", f"{short(node.value)} judges nothing", "add sh:targetClass")
+                    yield self._fault(node, "targets", f"{called(node)} judges nothing", "add sh:targetClass")
                 continue
             if not isinstance(node, NamedNode):
                 yield self._fault(node, "targets", "a shape with a target has no name", "give it an IRI")
@@ -113,7 +113,7 @@ class _Judge:
             kinds = [kind for kind in subjects_of if kind in self._kinds]
             if kinds and (classes or len(kinds) < len(subjects_of) or len(kinds) > 1):
                 mend = "make a shape of its own for each kind of reference"
-                yield self._fault(node, "targets", f"{short(node.value)} judges more than one thing", mend)
+                yield self._fault(node, "targets", f"{called(node)} judges more than one thing", mend)
             elif kinds:
                 yield from self._link_sight(node, kinds[0], set())
             else:
@@ -122,23 +122,21 @@ class _Judge:
     def _missed(
         self, node: NamedNode, classes: tuple[NamedNode, ...], subjects_of: tuple[NamedNode, ...]
     ) -> Iterator[Violation]:
-        name = short(node.value)
+        name = called(node)
         for cls in classes:
             if not types_below(cls, self._catalog):
                 mend = "name a prism:Type, or a class above one"
-                yield self._fault(node, "targets", f"{name} judges {short(cls.value)}, and no type is one", mend, cls)
+                yield self._fault(node, "targets", f"{name} judges {called(cls)}, and no type is one", mend, cls)
         for prop in subjects_of:
             if prop not in self._kinds and self._property(prop) is None:
                 mend = "name a property that a type declares, or a kind of reference"
-                yield self._fault(
-                    node, "targets", f"{name} judges by {short(prop.value)}, which is neither", mend, prop
-                )
+                yield self._fault(node, "targets", f"{name} judges by {called(prop)}, which is neither", mend, prop)
 
     def kinds(self) -> Iterator[Violation]:
         """Yield each kind of these files that no shape rules."""
         for kind in self._own.instances(REFERENCE_KIND):
             if not self._own.subjects(SUBJECTS_OF, kind):
-                name = short(kind.value)
+                name = called(kind)
                 mend = (
                     f"add 'my:{local_name(kind.value)}-ends a sh:NodeShape ; sh:targetSubjectsOf <{kind.value}> ; "
                     f"sh:class SOURCE ; sh:property [ sh:path <{kind.value}> ; sh:class TARGET ] .'"
@@ -165,12 +163,12 @@ class _Judge:
         for triple in self._own.statements(node):
             name = triple.predicate.value.removeprefix(SH)
             if triple.predicate.value.startswith(SH) and name not in _OF_LINKS:
-                message = f"the shape of {short(kind.value)} asks for sh:{name}"
+                message = f"the shape of {called(kind)} asks for sh:{name}"
                 yield self._fault(
                     node, "sight", message, "say sh:class of the source and of the target", triple.predicate
                 )
             elif triple.predicate == PATH and triple.object != kind:
-                message = f"the shape of {short(kind.value)} looks at another property of the source"
+                message = f"the shape of {called(kind)} looks at another property of the source"
                 yield self._fault(node, "sight", message, f"its sh:path is <{kind.value}>", triple.predicate)
             elif name in _LOGIC or triple.predicate == PROPERTY:
                 for inner in self._inner(triple):
@@ -189,7 +187,8 @@ class _Judge:
                 return
             about = self._property(paths[0]) if len(paths) == 1 and isinstance(paths[0], NamedNode) else None
             if about is None:
-                said = short(paths[0].value) if isinstance(paths[0], NamedNode) else "a path of several steps"
+                said = called(paths[0]) if isinstance(paths[0], NamedNode) else "a path of several steps"
+                said = said if len(paths) == 1 else f"{len(paths)} paths"
                 message = f"it looks along {said}, which is no property that a type declares"
                 yield self._fault(node, "sight", message, "name one property of the type", PATH)
                 return
@@ -235,9 +234,7 @@ class _Judge:
         wrong += [each for each in datatypes if about.object_class or about.datatype not in (None, each)]
         form = about.object_class or about.datatype
         for each in wrong:
-            message = (
-                f"{about.name} is declared with {short(form.value) if form else 'any literal'}, not {short(each.value)}"
-            )
+            message = f"{about.name} is declared with {called(form) if form else 'any literal'}, not {called(each)}"
             yield self._fault(node, "sense", message, "leave it out, or change the range of the property", each)
 
     def _number(self, node: Node, name: str) -> float | None:

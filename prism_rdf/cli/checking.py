@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -72,10 +73,11 @@ def validate(
 
     RDF files are Turtle, TriG, N-Quads, N-Triples or JSON-LD; documents are markdown decision records. In a folder
     every .ttl, .trig, .nq, .nt, .jsonld and .md file is checked. Nothing is written. Exit code 8 on findings.
+    The types are those that ship, and those of the project where there is one. Files of types: `prism types check`.
     """
     files = [file for path in paths for file in _files(path)]
     readable = [file for file in files if os.access(file, os.R_OK)]
-    findings = [*_unreadable(files, readable), *_rdf_findings(readable), *_document_findings(readable)]
+    findings = [*_unreadable(files, readable), *_rdf_findings(common, readable), *_document_findings(readable)]
     if common.json:
         print_json({"files": len(files), "findings": findings})
     else:
@@ -119,15 +121,17 @@ def _unreadable(files: Sequence[Path], readable: Sequence[Path]) -> Iterator[dic
             yield _finding(file, None, "the file cannot be read", "mend its permissions")
 
 
-def _rdf_findings(files: Iterable[Path]) -> Iterator[dict[str, Any]]:
-    from prism_rdf.canonical.catalog import TypeCatalog
+def _rdf_findings(common: Common, files: Iterable[Path]) -> Iterator[dict[str, Any]]:
+    from prism_rdf.canonical.schemas import Schema
     from prism_rdf.canonical.type_shapes import type_shapes
     from prism_rdf.validation.files import validate_paths
 
     graphs = [file for file in files if not _is_document(file)]
     if not graphs:
         return
-    for finding in validate_paths(graphs, lambda: type_shapes(TypeCatalog.shipped())):
+    schema = Schema.of(_own_types(common))
+    kinds = schema.catalog.kinds.values()
+    for finding in validate_paths(graphs, lambda: type_shapes(schema.catalog), schema.gate, kinds):
         yield _finding(
             finding.file,
             finding.line,
@@ -139,6 +143,14 @@ def _rdf_findings(files: Iterable[Path]) -> Iterator[dict[str, Any]]:
             shape=finding.shape,
             severity=finding.severity,
         )
+
+
+def _own_types(common: Common) -> dict[str, str]:
+    """Return the files of types of the project that is named, or the only one; none where there is no such."""
+    unclear = () if common.settings.pid else (BadArgument,)  # there are several projects
+    with suppress(NotFoundError, *unclear), common.project() as project:
+        return project.type_texts()
+    return {}
 
 
 def _document_findings(files: Iterable[Path]) -> Iterator[dict[str, Any]]:

@@ -73,14 +73,21 @@ class FileFinding:
     line: int | None = None
 
 
-def validate_paths(paths: Sequence[Path], type_shapes: Callable[[], Iterable[Triple]]) -> tuple[FileFinding, ...]:
+def validate_paths(
+    paths: Sequence[Path],
+    type_shapes: Callable[[], Iterable[Triple]],
+    gate: Gate | None = None,
+    kinds: Iterable[NamedNode] = (),
+) -> tuple[FileFinding, ...]:
     """Return what is wrong in some RDF files, in the order given; a folder stands for the RDF files in it.
 
-    Each file is judged by itself. Raises BadArgument for a path that is not there, or whose suffix is none of FORMATS.
+    ``gate`` and ``kinds`` are those of a project that has types of its own, and kinds of reference. Each file is judged
+    by itself. Raises BadArgument for a path that is not there, or whose suffix is none of FORMATS.
     """
     shapes = tuple(type_shapes())
-    gate = Gate(lambda: shapes)
-    return tuple(finding for file in _files(paths) for finding in _validate(file, gate, shapes))
+    gate = gate or Gate(lambda: shapes)
+    links = _KIND_TERMS | frozenset(kinds)
+    return tuple(finding for file in _files(paths) for finding in _validate(file, gate, shapes, links))
 
 
 def _files(paths: Sequence[Path]) -> Iterator[Path]:
@@ -99,13 +106,13 @@ def _files(paths: Sequence[Path]) -> Iterator[Path]:
             yield path
 
 
-def _validate(file: Path, gate: Gate, shapes: Sequence[Triple]) -> Iterator[FileFinding]:
+def _validate(file: Path, gate: Gate, shapes: Sequence[Triple], kinds: frozenset[NamedNode]) -> Iterator[FileFinding]:
     try:
         quads = list(parse(path=file, format=FORMATS[file.suffix.lower()], base_iri=file.absolute().as_uri()))
     except (SyntaxError, OSError, ValueError) as error:
         yield _unreadable(file, error)
         return
-    for scope, triples in _Content(quads, shapes).scopes().items():
+    for scope, triples in _Content(quads, shapes, kinds).scopes().items():
         for result in gate.results(scope, triples):
             yield FileFinding(
                 file=file,
@@ -138,7 +145,8 @@ def _unreadable(file: Path, error: Exception) -> FileFinding:
 class _Content:
     """The quads of a file, sorted into scopes: node by node within each graph."""
 
-    def __init__(self, quads: Sequence[Quad], shapes: Sequence[Triple]) -> None:
+    def __init__(self, quads: Sequence[Quad], shapes: Sequence[Triple], kinds: frozenset[NamedNode]) -> None:
+        self._kinds = kinds
         self._above: dict[Term, set[Term]] = defaultdict(set)
         for triple in shapes:
             if triple.predicate == _SUBCLASS:
@@ -161,7 +169,7 @@ class _Content:
                 continue
             found["state"] += [triple for triple in triples if triple.predicate == _HAS_STATE]
             found["link"] += self._links(node, triples)
-            own = [triple for triple in triples if triple.predicate not in (_HAS_STATE, *_KIND_TERMS)]
+            own = [triple for triple in triples if triple.predicate not in (_HAS_STATE, *self._kinds)]
             scope = self._scope_of(graph, own)
             if scope == "snapshot":
                 found[scope] += self._said_by(node, self._own_types(node), own)
@@ -210,7 +218,7 @@ class _Content:
         found: list[Triple] = []
         for triple in triples:
             target = triple.object
-            if triple.predicate in _KIND_TERMS and isinstance(target, (NamedNode, BlankNode)):
+            if triple.predicate in self._kinds and isinstance(target, (NamedNode, BlankNode)):
                 kinds = {end: self._all_types(end) for end in (source, target)}
                 if all(kinds.values()):
                     found += [triple, *(Triple(end, RDF_TYPE, kind) for end in kinds for kind in kinds[end])]
