@@ -7,8 +7,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pygit2
 import pytest
 
+from prism_rdf import Prism
 from prism_rdf.errors import BadArgument, NotARepository, NotFoundError
 from prism_rdf.ingest import Skipped
 
@@ -218,3 +220,132 @@ def test_a_missing_object_is_a_failure_of_that_version(repo, told) -> None:
 def git(folder, *arguments: str) -> None:
     assert shutil.which("git"), "these tests need git"
     subprocess.run(["git", "-C", str(folder), *arguments], check=True, capture_output=True)
+
+
+def test_a_file_too_large_a_loop_of_links_and_a_link_to_nothing(tmp_path, told) -> None:
+    (tmp_path / "ADR-1.md").write_text(GOOD)
+    with (tmp_path / "ADR-2.md").open("wb") as file:
+        file.truncate(200 * 1024 * 1024)
+    (tmp_path / "loop").symlink_to(tmp_path)
+    (tmp_path / "ADR-3.md").symlink_to("nowhere.md")
+    (tmp_path / "ADR-4.md").symlink_to("ADR-4.md")
+
+    report = told(tmp_path).report
+
+    assert report.documents == 1
+    assert [(f.path, f.reason) for f in report.failures] == [("ADR-2.md", "the file has 209,715,200 bytes")]
+    assert [(s.path, s.why) for s in report.skipped] == [
+        ("ADR-3.md", "a symbolic link is not followed: nowhere.md, which is not there"),
+        ("ADR-4.md", "a symbolic link is not followed: ADR-4.md, which is not there"),
+    ]
+
+
+def test_links_and_large_files_in_a_history(repo, told) -> None:
+    repo.commit(0, {"ADR-1.md": GOOD})
+    index = repo.git.index
+    index.add(pygit2.IndexEntry("ADR-1.md", repo.git.revparse_single("main:ADR-1.md").id, pygit2.enums.FileMode.BLOB))
+    link = repo.git.create_blob(b"ADR-1.md")
+    index.add(pygit2.IndexEntry("ADR-2.md", link, pygit2.enums.FileMode.LINK))
+    large = repo.git.create_blob(b"# ADR-3: X\n" + b"x" * 3_000_000)
+    index.add(pygit2.IndexEntry("ADR-3.md", large, pygit2.enums.FileMode.BLOB))
+    who = pygit2.Signature("Contributor", "contributor@example.org", 1_800_000_000, 0)
+    parents = [repo.git.branches["main"].target]
+    commit = repo.git.create_commit("refs/heads/main", who, who, "Odd", index.write_tree(), parents)
+
+    report = told(repo).report
+
+    assert [(f.path, f.commit, f.reason) for f in report.failures] == [
+        ("ADR-3.md", str(commit), "the file has 3,000,011 bytes")
+    ]
+    assert [(s.path, s.why) for s in report.skipped] == [("ADR-2.md", "a symbolic link is not followed: ADR-1.md")]
+
+
+def test_a_damaged_tree_is_reported_and_the_commit_after_it_says_it_all(repo, told) -> None:
+    repo.commit(0, {"docs/ADR-1.md": GOOD})
+    bad = repo.commit(1, {"docs/ADR-2.md": "# ADR-2: B\n"})
+    repo.commit(2, {"docs/ADR-2.md": "# ADR-2: Better\n", "docs/ADR-3.md": "# ADR-3: C\n"})
+    tree = str(repo.git[bad].tree["docs"].id)
+    damaged = repo.path / ".git" / "objects" / tree[:2] / tree[2:]
+    damaged.chmod(0o644)
+    damaged.write_bytes(b"broken")
+
+    read = told(repo)
+
+    assert [(f.path, f.commit) for f in read.report.failures] == [("", bad)]
+    assert "cannot be read" in read.report.failures[0].reason
+    assert read.report.documents == 3
+    assert read.state(read.document("docs/ADR-2.md"))["title"] == "Better"
+
+
+def test_a_damaged_commit_ends_history_there_and_says_so(repo, told) -> None:
+    first = repo.commit(0, {"ADR-1.md": GOOD})
+    repo.commit(1, {"ADR-2.md": "# ADR-2: B\n"})
+    lost = repo.path / ".git" / "objects" / first[:2] / first[2:]
+    lost.unlink()
+
+    report = told(repo).report
+
+    assert report.documents == 2
+    assert [(f.commit, "nor what came before" in f.reason) for f in report.failures] == [(first, True)]
+
+
+def test_dates_that_no_calendar_knows_are_named_with_their_line(tmp_path, told, repo) -> None:
+    bad = {"ADR-1.md": "20225-01-01", "ADR-2.md": "2025-13-01", "ADR-3.md": "2025-02-30"}
+    for name, date in bad.items():
+        (tmp_path / name).write_text(f"---\nstatus: Draft\ndate: {date}\n---\n# {name[:5]}: T\n")
+
+    report = told(tmp_path).report
+
+    assert [(f.path, f.line) for f in report.failures] == [(name, 3) for name in bad]
+    assert all(date in failure.reason for failure, date in zip(report.failures, bad.values(), strict=True))
+    assert report.documents == 3
+    assert "ADR-1.md, ADR-2.md, ADR-3.md" in report.notes[0]
+
+
+def test_a_commit_of_the_year_20219_is_taken_as_it_is_and_the_next_one_comes_after(tmp_path, told) -> None:
+    git(tmp_path, "init", "-q", "far")
+    for n, when in enumerate(("@575900000000 +0000", "@1700000000 -0700")):
+        (tmp_path / "far" / "ADR-1.md").write_text(f"# ADR-1: {n}\n")
+        git(tmp_path / "far", "add", ".")
+        who = ("-c", "user.name=Contributor", "-c", "user.email=contributor@example.org")
+        subprocess.run(
+            ["git", "-C", str(tmp_path / "far"), *who, "commit", "-q", "-m", "x"],
+            check=True,
+            env={**os.environ, "GIT_COMMITTER_DATE": when, "GIT_AUTHOR_DATE": when},
+        )
+
+    read = told(tmp_path / "far")
+
+    assert [event.at.instant.iso() for event in read.events[read.uuids[0]]] == [
+        "20219-07-19T06:13:20Z",
+        "20219-07-19T06:13:20.000001Z",
+    ]
+
+
+def test_an_identifier_changed_to_one_in_use_and_an_empty_title(repo, told, adr) -> None:
+    repo.commit(0, {"ADR-1.md": adr("ADR-1", "A"), "b.md": adr("ADR-2", "B")})
+    repo.commit(1, {"b.md": adr("ADR-1", "B")})
+    repo.commit(2, {"ADR-3.md": "---\nstatus: Draft\ntitle: ''\n---\n\n#\n\nText.\n"})
+
+    read = told(repo)
+
+    assert [(d.number, d.documents) for d in read.report.duplicates] == [("ADR-1", ("ADR-1.md", "b.md"))]
+    assert read.aliases("b.md") == [("ADR-2", 0, 1)]
+    assert read.state(read.document("ADR-3.md")) == {"number": "ADR-3", "status": "Draft", "path": "ADR-3.md"}
+
+
+def test_what_a_rule_of_the_store_refuses_is_left_out_alone(repo, adr) -> None:
+    """Two decisions that say they supersede each other: the store takes one of the two references."""
+    repo.commit(
+        0, {"ADR-1.md": adr("ADR-1", "A", supersedes="ADR-2"), "ADR-2.md": adr("ADR-2", "B", supersedes="ADR-1")}
+    )
+    with Prism.in_memory() as prism:
+        project = prism.project("demo")
+        report = project.ingest(repo.path)["report"]
+        kept = project.list_references(source="ADR-1") + project.list_references(source="ADR-2")
+        again = project.ingest(repo.path)
+
+    assert len(report["refused"]) == 1
+    assert report["refused"][0]["what"].startswith("a reference SUPERSEDES in ADR-")
+    assert len({(r["source"]["identifier"], r["target"]["identifier"]) for r in kept}) == 1
+    assert again["receipt"]["commit"] is None
