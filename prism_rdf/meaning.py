@@ -263,7 +263,8 @@ class MeaningVerbs:
         ``entity`` asks for those from it and to it. Each is ``{"reference", "source", "target", "kind", "via",
         "valid_from", "valid_until", "tier", "provenance"}``, with what the ends are called then; one triple that two
         sources say is there twice. Where an end was said of an entity that is merged, ``source`` or ``target`` is the
-        preferred one, and ``via`` the merged one, by ``source`` or ``target``.
+        preferred one, and ``via`` the merged one, by ``source`` or ``target``. They are in the order of their kinds and
+        of what the ends are called.
         """
         if entity is not None and (source is not None or target is not None):
             raise BadArgument(
@@ -275,7 +276,8 @@ class MeaningVerbs:
         one, other, either = (self.resolve(ref, as_of, known_at) if ref else None for ref in (source, target, entity))
         kind_iri = self._catalog.kind(kind) if kind else None
         found = relating.references_of(self._store, self.names, one, other, either, kind_iri, known)
-        return [relating.reference_json(self._store, self.names, each, at, known) for each in found if each.holds(at)]
+        told = [relating.reference_json(self._store, self.names, each, at, known) for each in found if each.holds(at)]
+        return sorted(told, key=relating.order)
 
     def impact(
         self,

@@ -46,9 +46,7 @@ def references_of(
         for one, other in asked
         for known in references(store, names, source=one, target=other, kind=kind, known_at=known_at)
     }
-    return sorted(
-        found.values(), key=lambda known: (known.kind.value, known.source.value, known.target.value, known.node.value)
-    )
+    return list(found.values())
 
 
 def reference_json(
@@ -69,6 +67,11 @@ def reference_json(
         "tier": known.tier,
         "provenance": known.provenance or None,
     }
+
+
+def order(told: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return by what the JSON of references is sorted: kind, then what source and target are called."""
+    return (told["kind"], *(str(told[end]["identifier"]) for end in ("source", "target")), told["reference"])
 
 
 @dataclass(frozen=True)
