@@ -20,6 +20,7 @@ from prism_rdf.cli import (
     owning,
     querying,
     recording,
+    review,
     serving,
     teaching,
 )
@@ -74,7 +75,7 @@ def _prism(
 
 
 _ROOMS = (
-    *(ingesting, recording, drafting, asking, comparing, identity, teaching, querying, checking, serving),
+    *(ingesting, recording, review, drafting, asking, comparing, identity, teaching, querying, checking, serving),
     *(duplicates, maintaining, modelling, owning),
 )
 for room in _ROOMS:

@@ -141,9 +141,19 @@ def _event_lines(event: Mapping[str, Any]) -> dict[str, Any]:
         "memory": event["cause_memory"],
         "cause": event["cause_commit"],
         "draft": "sealed with other values" if event["props_drift"] else "",
+        "guess": _promoted(event["review"]),
         "commit": f"{event['commit']}, recorded at {event['recorded_at']}, tier {event['tier']}",
         "id": event["event"],
     }
+
+
+def _promoted(review: Mapping[str, Any] | None) -> str:
+    """Return who promoted the guess that an event was, and the words that it was read from."""
+    if review is None:
+        return ""
+    quotes = "; ".join(f"“{each['quote']}”" for each in review["quotes"] if each["quote"])
+    edited = f", edited {', '.join(review['edited'])}" if review["edited"] else ""
+    return f"promoted by {review['reviewer'] or 'nobody known'}{edited}" + (f": {quotes}" if quotes else "")
 
 
 def timeline(common: Common, entity: EntityArgument, known_at: KnownAt = None) -> int:

@@ -13,6 +13,7 @@ from prism_rdf.cli.terminal import one_line
 from prism_rdf.cli.writing import (
     BOUNDED_EVENT,
     EVENT,
+    GUESS,
     Props,
     Said,
     founded,
@@ -62,7 +63,7 @@ def entity(
     return told(common, made, who, f"new {type_name}, {props_text(given)}", when_text(said))
 
 
-@saying("event_type", *BOUNDED_EVENT)
+@saying("event_type", *BOUNDED_EVENT, *GUESS)
 def fact(
     common: Common,
     entity: EntityArgument,
@@ -93,7 +94,7 @@ def fact(
     return told(common, receipt, who, props_text(given), when_text(said))
 
 
-@saying("event_type", *BOUNDED_EVENT)
+@saying("event_type", *BOUNDED_EVENT, *GUESS)
 def transition(common: Common, entity: EntityArgument, props: Props, said: Said) -> int:
     """Record that properties of an entity changed, as one event.
 
@@ -168,7 +169,7 @@ def revert(
     return told(common, receipt, f"commit {commit}", "no longer believed")
 
 
-@saying("valid_from", "valid_until", "source", "tier", "idempotency_key")
+@saying("valid_from", "valid_until", "source", "cause_memory", "tier", *GUESS, "idempotency_key")
 def alias(
     common: Common,
     name: Annotated[str, typer.Argument(metavar="NAME", help="The other name, as it is written.")],
@@ -189,7 +190,7 @@ def alias(
     return told(common, receipt, who, f"{called} {name}", when_text(said, "since ever"))
 
 
-@saying("valid_from", "valid_until", "tier", "cause_commit", "idempotency_key")
+@saying("valid_from", "valid_until", "tier", "cause_commit", *GUESS, "idempotency_key")
 def reference(
     common: Common,
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="The entity that refers.")],

@@ -52,7 +52,22 @@ _OPTIONS: dict[str, Any] = {
     "source": Annotated[str | None, typer.Option("--source", metavar="TEXT", help="Who or what says so.")],
     "tier": Annotated[
         int | None,
-        typer.Option("--tier", metavar="N", min=1, max=2, help="1: a person says so (default); 2: an artifact does."),
+        typer.Option(
+            "--tier", metavar="N", min=1, max=3, help="1: a person says so (default); 2: an artifact does; 3: a guess."
+        ),
+    ],
+    "quote": Annotated[
+        str | None, typer.Option("--quote", metavar="TEXT", help="Of a guess: the words that it is read from.")
+    ],
+    "extractor": Annotated[
+        str | None, typer.Option("--extractor", metavar="NAME", help="Of a guess: the pattern or program that made it.")
+    ],
+    "confidence": Annotated[
+        float | None, typer.Option("--confidence", metavar="N", min=0, max=1, help="Of a guess: how sure, from 0 to 1.")
+    ],
+    "offsets": Annotated[
+        tuple[int, int] | None,
+        typer.Option("--offsets", metavar="START END", help="Of a guess: where the quote stands, in characters."),
     ],
     "idempotency_key": Annotated[
         str | None,
@@ -61,6 +76,7 @@ _OPTIONS: dict[str, Any] = {
 }
 _EVENT_REST = ("description", "cause_memory", "cause_commit", "source", "tier", "idempotency_key")
 EVENT = ("valid_from", *_EVENT_REST)
+GUESS = ("quote", "extractor", "confidence", "offsets")
 BOUNDED_EVENT = ("valid_from", "valid_until", *_EVENT_REST)
 
 
@@ -153,7 +169,8 @@ def told(common: Common, receipt: Receipt | Mapping[str, Any], who: str, what: s
         outcome = "nothing changed: it was so already"
     else:
         again = ", written before under this key" if body["replayed"] else ""
-        outcome = ", ".join(filter(None, (when, f"commit {body['commit']}"))) + again
+        guessed = [f"candidate {each.rsplit('/', 1)[-1][:8]}" for each in body.get("candidates", ())]
+        outcome = ", ".join(filter(None, (when, *guessed, f"commit {body['commit']}"))) + again
     print_line((one_line(who), "bold"), (f": {one_line(what)}", ""), (f"  {outcome}", "dim"))
     for note in body["notes"]:
         print(one_line(f"note: {note}"), file=sys.stderr)

@@ -39,7 +39,7 @@ COMMANDS = [
 ]
 
 
-ALL_COMMANDS = [*COMMANDS, "model", "owner"]  # these two have commands of their own
+ALL_COMMANDS = [*COMMANDS, "model", "owner", "review"]  # these have commands of their own
 
 
 def _commands_of(page: str) -> list[str]:

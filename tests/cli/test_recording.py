@@ -174,7 +174,7 @@ BAD = {
         "bad-time",
         "cannot hold",
     ),
-    "a tier that awaits review": (["fact", "ADR-7", "status=x", "--tier", "3"], 2, "usage", "--tier"),
+    "no such tier": (["fact", "ADR-7", "status=x", "--tier", "4"], 2, "usage", "--tier"),
     "no memory": (["fact", "ADR-7", "status=x", "--cause-memory", "that chat"], 2, "bad-argument", "that chat"),
     "unknown event": (["retract", "that event"], 6, "not-found", "no event that event"),
     "unknown commit": (["revert", "99999"], 6, "not-found", "no commit 99999"),
