@@ -60,11 +60,11 @@ class Prism:
         self.type_problems: dict[str, dict[str, str]] = {}  # by project and file, what was not taken in of its folder
         self._opening = threading.Lock()
         self._hold: Hold | None = None
+        self._tier: Tier = 1
         if folder is not None and folder.types.is_dir():
             from prism_rdf.dropped import take_in
 
             self.type_problems = take_in(self, folder.types)
-        self._tier: Tier = 1
 
     @classmethod
     def open(

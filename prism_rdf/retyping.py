@@ -13,6 +13,7 @@ from pyoxigraph import Literal, NamedNode
 from prism_rdf.belief import Delta
 from prism_rdf.canonical.entities import entities
 from prism_rdf.canonical.schemas import Schema, Schemas, faults
+from prism_rdf.canonical.texts import believed, texts_of
 from prism_rdf.errors import ValidationError, Violation
 from prism_rdf.namespaces import Names, local_name
 from prism_rdf.semantic.merges import merged_entities
@@ -28,10 +29,11 @@ def taught(store: GraphReader, names: Names, schemas: Schemas, delta: Delta) -> 
 
     Raises ValidationError with all that is wrong with the files, or with what is still of a type that goes.
     """
-    after = schemas.read(Overlay(store, delta.adds, delta.removes), names)
-    found = faults(after.texts)
+    texts = believed(texts_of(Overlay(store, delta.adds, delta.removes), names))
+    found = faults(tuple(texts.items()))
     if found:
         raise ValidationError(found)
+    after = Schema.of(texts)
     left = tuple(left_behind(store, names, schemas.of(store, names), after))
     if left:
         raise ValidationError(left)

@@ -23,7 +23,6 @@ COMMANDS = [
     *("alias", "reference", "remember", "wip", "seal", "discard", "drafts"),
     *("recall", "state", "history", "entities", "diff", "blame", "timeline", "log"),
     *(
-        "types",
         "references",
         "resolve",
         "impact",
@@ -39,7 +38,7 @@ COMMANDS = [
 ]
 
 
-ALL_COMMANDS = [*COMMANDS, "model", "owner", "review"]  # these have commands of their own
+ALL_COMMANDS = [*COMMANDS, "model", "owner", "review", "types"]  # these have commands of their own
 
 
 def _commands_of(page: str) -> list[str]:
