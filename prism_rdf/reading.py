@@ -10,7 +10,9 @@ from prism_rdf import answers, comparing, explaining
 from prism_rdf.canonical.catalog import EntityType
 from prism_rdf.canonical.entities import entities, type_of
 from prism_rdf.clock import Instant, TimeInput, as_of_instant
+from prism_rdf.errors import Violation
 from prism_rdf.meaning import MeaningVerbs
+from prism_rdf.namespaces import short
 from prism_rdf.semantic.merges import circles, members, merged_entities, preferred
 from prism_rdf.temporal.drafts import Thread, threads
 from prism_rdf.temporal.read import covering, state_at, states_of
@@ -206,15 +208,17 @@ class ReadingVerbs(MeaningVerbs):
     def check(self) -> list[dict[str, str]]:
         """Return every broken invariant of this project: ``{"check", "entity", "detail"}``; empty when sound.
 
-        ``merged-in-a-circle`` tells of merges that lead back; ``stale-current`` and ``stale-tail`` of a derived graph
-        that differs from the computation.
+        ``breaks-a-shape`` tells of a node of any kind that does not fit its shapes; ``merged-in-a-circle`` of merges
+        that lead back; ``stale-current`` and ``stale-tail`` of a derived graph that differs from the computation.
         """
         from prism_rdf.maintenance.derived import stale
+        from prism_rdf.maintenance.fitting import unfit
         from prism_rdf.validation.checks import run_checks
 
         broken = [(f.check, f.entity, f.detail) for f in run_checks(self._store, self.names)]
         found = circles(self._store, self.names)
         broken += [("merged-in-a-circle", entity.value, "its merges lead back to it") for entity in found]
+        broken += [("breaks-a-shape", f.node.strip("<>"), _told(f)) for f in unfit(self._store, self.names)]
         broken += [(f.check, f.entity.value, f.detail) for f in stale(self.prism.site, self.names)]
         return [{"check": check, "entity": entity, "detail": detail} for check, entity, detail in broken]
 
@@ -222,3 +226,9 @@ class ReadingVerbs(MeaningVerbs):
         kind = type_of(self._store, self.names, entity)
         assert kind is not None, "resolve returns entities that have a type"
         return self._catalog.type(kind)
+
+
+def _told(violation: Violation) -> str:
+    """Return on one line what breaks a shape: the property and the value, the rule, and how to mend it."""
+    where = " ".join(short(part.strip("<>")) for part in (violation.path, violation.value) if part)
+    return ". ".join(part for part in (f"{where}: {violation.message}".removeprefix(": "), violation.mend) if part)

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad
 
-from prism_rdf.belief import EARLIER_BELIEF, END_RECORDED_AT, RECORDED_AT, WITHDRAWN_AT, Delta, Writing
+from prism_rdf.belief import END_RECORDED_AT, RECORDED_AT, WITHDRAWN_AT, Delta, Writing
 from prism_rdf.canonical.entities import UUID, entities
-from prism_rdf.canonical.schemas import Schema, epochs, faults
+from prism_rdf.canonical.schemas import epochs, faults
 from prism_rdf.canonical.texts import believed, texts_of
 from prism_rdf.changes import Ground
 from prism_rdf.clock import Instant
 from prism_rdf.commit import HAS_NAMESPACE, LAST_COMMIT, NUMBER, last_commit
 from prism_rdf.errors import PrismError, RefusedError, Violation
+from prism_rdf.maintenance.fitting import unfit
 from prism_rdf.model import Term
 from prism_rdf.namespaces import LAYERS, PRISM, RDF_TYPE, Names, check_name, commit_iri, meta_graph, prism
-from prism_rdf.scopes import held_nodes, scopes_of_nodes
 from prism_rdf.semantic.merges import circles
 from prism_rdf.storage.about import about, subjects
 from prism_rdf.storage.embedded import EmbeddedStore
@@ -31,11 +31,9 @@ from prism_rdf.validation.checks import run_checks
 MOST_REPORTED = 100  # a broken store breaks everywhere; what is mended next is tried next
 DERIVED = frozenset({"current", "tail"})
 
-_CHUNK = 2_000
 _FREE = "put it into a free graph"
 _AGAIN = "export the store again"
 _ENGINE = re.compile(rf"(.+)/[^/]+/(?:graph/(?:{'|'.join((*LAYERS, 'meta'))})|state/[^/]+)")
-Held = tuple[NamedNode, NamedNode]  # a node and its graph
 _SYSTEM_TIMES = (RECORDED_AT, END_RECORDED_AT, WITHDRAWN_AT)
 
 
@@ -184,33 +182,7 @@ class Candidate:
 
     def _shapes(self) -> Iterator[Violation]:
         for namespace in self.namespaces:
-            names = Names(self.base, namespace)
-            turns = epochs(texts_of(self.store, names))
-            for chunk in _chunks(held_nodes(self.store, names)):
-                for schema, nodes in self._by_schema(chunk, names, turns):
-                    scopes = scopes_of_nodes(nodes, self.store, names, schema.catalog.superclasses)
-                    yield from schema.gate.check(scopes)
-
-    def _by_schema(
-        self, chunk: Iterable[Held], names: Names, turns: Sequence[tuple[Instant, Schema]]
-    ) -> Iterable[tuple[Schema, list[Held]]]:
-        """Return the nodes by the types that were believed when they were recorded: those they had to fit."""
-        if not turns:
-            return [(Schema.shipped(), list(chunk))]
-        found: dict[Schema, list[Held]] = {}
-        for node, graph in chunk:
-            recorded = self._first_recorded(node, graph, names)
-            schemas = [schema for turn, schema in turns if recorded is None or turn <= recorded]
-            found.setdefault(schemas[-1] if schemas else Schema.shipped(), []).append((node, graph))
-        return found.items()
-
-    def _first_recorded(self, subject: NamedNode, graph: NamedNode, names: Names) -> Instant | None:
-        """Return when what a node is about was first recorded: its state, or the node itself."""
-        if graph.value.startswith(names.state("").value):
-            subject, graph = graph, names.graph("temporal")
-        node = about(self.store, subject, graph)
-        told = [node, *(about(self.store, each, graph) for each in node.iris(EARLIER_BELIEF))]
-        return min((at for each in told if (at := each.instant(RECORDED_AT)) is not None), default=None)
+            yield from unfit(self.store, Names(self.base, namespace))
 
     def _invariants(self) -> Iterator[Violation]:
         for namespace in self.namespaces:
@@ -241,9 +213,3 @@ def _said(piece: Piece) -> Iterator[tuple[NamedNode, Term]]:
 
 def _violation(node: str, rule: str, message: str, mend: str, path: NamedNode | None = None) -> Violation:
     return Violation(node, str(path or ""), "", f"{rule} of a store", message, mend)
-
-
-def _chunks(nodes: Iterable[Held]) -> Iterator[list[Held]]:
-    remaining = iter(nodes)
-    while chunk := list(islice(remaining, _CHUNK)):
-        yield chunk
