@@ -44,8 +44,8 @@ def register(app: typer.Typer) -> None:
 def check(common: Common) -> int:
     """Check the invariants of the store: of all its projects, or of the one that --pid names.
 
-    They are the queries in queries/checks: no gap, no overlap, no cycle, exactly one type, and so on.
-    Exit code 8 when one is broken.
+    They are the queries in queries/checks: no gap, no overlap, no cycle, exactly one type, and so on. And every node
+    is held against its shapes again. Exit code 8 when something is broken.
     """
     with common.store() as prism:
         pid = common.named_pid(prism)
