@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from pyoxigraph import NamedNode
@@ -33,9 +34,14 @@ def identifier_of(
     Its number, else its name, else another one of the ``identifying`` properties of its project, else title, pid, fqdn.
     """
     by_name = {local_name(prop.value): values for prop, values in props.items()}
-    own = sorted({local_name(prop.value) for prop in identifying}.difference(_IDENTIFIER_ORDER))
-    order = (*_IDENTIFIER_ORDER[:2], *own, *_IDENTIFIER_ORDER[2:])
+    order = _order(frozenset(identifying))
     return next((by_name[name][0].value for name in order if by_name.get(name)), None)
+
+
+@lru_cache(maxsize=64)
+def _order(identifying: frozenset[NamedNode]) -> tuple[str, ...]:
+    own = sorted({local_name(prop.value) for prop in identifying}.difference(_IDENTIFIER_ORDER))
+    return (*_IDENTIFIER_ORDER[:2], *own, *_IDENTIFIER_ORDER[2:])
 
 
 def state_json(

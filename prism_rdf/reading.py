@@ -153,7 +153,10 @@ class ReadingVerbs(MeaningVerbs):
         self, entity: NamedNode, at: Instant, known_at: Instant | None, prefer_wip: bool
     ) -> dict[str, Any] | None:
         """Return the state of an entity, else of the first that is merged into it and had one."""
-        for member in members(self._store, self.names, entity, known_at):
+        own = self._state_json(entity, at, known_at, prefer_wip=prefer_wip)
+        if own is not None:
+            return self._marked(own, entity, known_at)
+        for member in members(self._store, self.names, entity, known_at)[1:]:
             found = self._marked(self._state_json(member, at, known_at, prefer_wip=prefer_wip), member, known_at)
             if found is not None:
                 return found

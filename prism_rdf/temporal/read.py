@@ -99,9 +99,16 @@ def _drafts_of(store: GraphReader, names: Names, entity: NamedNode, known_at: In
 
 
 def _last(store: GraphReader, names: Names, entity: NamedNode, at: Instant) -> State | None:
+    """Return the last state if it has begun by ``at``; of one that has not, no more is read than that."""
     last = tail_node(store, names, entity)
-    state = _read(store, names, entity, last, None) if last is not None else None
-    return state if state is not None and (state.valid_from is None or state.valid_from <= at) else None
+    if last is None or _begins_after(store, last, names.graph("temporal"), at):
+        return None
+    return _read(store, names, entity, last, None)
+
+
+def _begins_after(store: GraphReader, node: NamedNode, graph: NamedNode, at: Instant) -> bool:
+    begins = (quad.object for quad in store.quads_for_pattern(node, VALID_FROM, None, graph))
+    return any(isinstance(each, Literal) and Instant.parse(each.value) > at for each in begins)
 
 
 def _earlier(store: GraphReader, names: Names, entity: NamedNode, at: Instant) -> State | None:
@@ -151,4 +158,4 @@ def snapshot(store: GraphReader, state: NamedNode) -> dict[NamedNode, tuple[Term
     for quad in store.quads_for_pattern(None, None, None, state):
         if isinstance(quad.object, (NamedNode, Literal)):
             props[quad.predicate].append(quad.object)
-    return {prop: tuple(sorted(values, key=str)) for prop, values in props.items()}
+    return {prop: tuple(sorted(each, key=str) if len(each) > 1 else each) for prop, each in props.items()}
