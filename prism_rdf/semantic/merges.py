@@ -20,12 +20,12 @@ from prism_rdf.namespaces import RDF_TYPE, Names, derived_uuid, local_name, pris
 from prism_rdf.semantic.intervals import plan_interval
 from prism_rdf.storage.about import about, subjects
 from prism_rdf.storage.interface import GraphReader
-from prism_rdf.storage.overlay import Overlay
 
 MERGE = prism("Merge")
 MERGED = prism("mergedEntity")
 INTO = prism("mergedInto")
 Called = Callable[[NamedNode], str]
+IntoOf = Callable[[NamedNode], NamedNode | None]
 
 
 @dataclass(frozen=True)
@@ -137,11 +137,19 @@ def plan_merges(store: GraphReader, merges: Iterable[Merge], writing: Writing) -
 
     Raises ValidationError for one that ``check_merge`` refuses.
     """
-    delta = Delta()
+    names, planned = writing.names, dict[NamedNode, NamedNode]()
+
+    def into_of(entity: NamedNode) -> NamedNode | None:
+        return planned.get(entity) or _into(store, names, entity)
+
+    parts = []
     for merge in merges:
-        so_far = Overlay(store, delta.adds, delta.removes) if delta != Delta() else store
-        delta += _plan_merge(so_far, merge, writing)
-    return delta
+        merged, into = names.entity(merge.merged), names.entity(merge.into)
+        if into_of(merged) != into:
+            _check(store, names, merged, into, into_of, lambda entity: names.uuid_of(entity.value))
+            parts.append(_plan_merge(store, merge, writing))
+            planned[merged] = into
+    return Delta.joined(parts)
 
 
 def merge_node(merge: Merge, names: Names) -> NamedNode:
@@ -152,16 +160,11 @@ def merge_node(merge: Merge, names: Names) -> NamedNode:
 
 def _plan_merge(store: GraphReader, merge: Merge, writing: Writing) -> Delta:
     names, graph = writing.names, writing.names.graph("semantic")
-    merged, into = names.entity(merge.merged), names.entity(merge.into)
-    known = merge_of(store, names, merged)
-    if known is not None and known.into == into:
-        return Delta()
-    check_merge(store, names, merged, into, lambda entity: names.uuid_of(entity.value))
     node = merge_node(merge, names)
     says = [
         Quad(node, RDF_TYPE, MERGE, graph),
-        Quad(node, MERGED, merged, graph),
-        Quad(node, INTO, into, graph),
+        Quad(node, MERGED, names.entity(merge.merged), graph),
+        Quad(node, INTO, names.entity(merge.into), graph),
         Quad(node, prism("tier"), Literal(merge.tier), graph),
     ]
     if merge.source_memory:
@@ -176,40 +179,58 @@ def check_merge(store: GraphReader, names: Names, merged: NamedNode, into: Named
 
     ``called`` says what an entity is called in the message.
     """
-    complaint = _complaint(store, names, merged, into, called)
+    _check(store, names, merged, into, lambda entity: _into(store, names, entity), called)
+
+
+def _into(store: GraphReader, names: Names, entity: NamedNode) -> NamedNode | None:
+    known = merge_of(store, names, entity)
+    return known.into if known is not None else None
+
+
+def _check(
+    store: GraphReader, names: Names, merged: NamedNode, into: NamedNode, into_of: IntoOf, called: Called
+) -> None:
+    complaint = _complaint(merged, into, into_of, called) or _unlike(store, names, merged, into, called)
     if complaint is not None:
         rule, message, mend = complaint
         raise ValidationError([Violation(merged.value, INTO.value, into.value, rule, message, mend)])
 
 
-def _complaint(
-    store: GraphReader, names: Names, merged: NamedNode, into: NamedNode, called: Called
-) -> tuple[str, str, str] | None:
-    """Return rule, message and mend."""
+def _complaint(merged: NamedNode, into: NamedNode, into_of: IntoOf, called: Called) -> tuple[str, str, str] | None:
+    """Return rule, message and mend of a merge that does not fit the others."""
     this, that = called(merged), called(into)
     if merged == into:
         return "a merge is of two entities", f"{this} is one entity already", "name the other one, by its uuid"
-    known = merge_of(store, names, merged)
-    if known is not None and known.into != into:
+    known = into_of(merged)
+    if known is not None and known != into:
         return (
             "an entity is merged into one other",
-            f"{this} is merged into {called(known.into)} already",
-            f"unmerge it first, or merge {called(known.into)} into {that}",
+            f"{this} is merged into {called(known)} already",
+            f"unmerge it first, or merge {called(known)} into {that}",
         )
-    chain = chain_from(store, names, into)
-    if any(step.into == merged for step in chain):
-        way = " → ".join(called(entity) for entity in (merged, into, *(step.into for step in chain)))
-        return (
-            "merges do not lead back",
-            f"{this} cannot be merged into {that}, which is merged into it: {way}",
-            f"they are one thing already; to make {that} the preferred one, unmerge it first",
-        )
+    way = [into]
+    while (following := into_of(way[-1])) is not None and following not in way:
+        way.append(following)
+    if merged not in way:
+        return None
+    circle = " → ".join(map(called, (merged, *way)))
+    return (
+        "merges do not lead back",
+        f"{this} cannot be merged into {that}, which is merged into it: {circle}",
+        f"they are one thing already; to make {that} the preferred one, unmerge it first",
+    )
+
+
+def _unlike(
+    store: GraphReader, names: Names, merged: NamedNode, into: NamedNode, called: Called
+) -> tuple[str, str, str] | None:
+    """Return rule, message and mend of a merge of things of different types."""
     types = [type_of(store, names, entity) for entity in (merged, into)]
     if types[0] != types[1]:
         kinds = [local_name(kind.value) if kind else "nothing known" for kind in types]
         return (
             "an entity is of one type for ever",
-            f"{this} is a {kinds[0]} and {that} a {kinds[1]}: they cannot be one thing",
+            f"{called(merged)} is a {kinds[0]} and {called(into)} a {kinds[1]}: they cannot be one thing",
             "merge things of one type; a reference says how the two belong together",
         )
     return None
