@@ -17,7 +17,7 @@ from prism_rdf.ingest.identifiers import in_text, split_heading
 from prism_rdf.ingest.inline import plain
 from prism_rdf.ingest.mapping import Rule
 from prism_rdf.ingest.markup import headings, text_blocks, without_code
-from prism_rdf.ingest.passages import Head, Passage, key_of, sections
+from prism_rdf.ingest.passages import Head, Passage, key_of_words, sections
 from prism_rdf.ingest.statements import REFERENCES, Mention, kind_of
 from prism_rdf.ingest.texts import Unreadable, decode
 
@@ -78,10 +78,10 @@ class MappedReader:
         for section in sections(text, body, heads):
             content = text[section.start : section.end]
             said = self._said(content, rule, known)
-            key = key_of(section.path, said.words)
+            key = key_of_words(section.path, said.words)
             seen[key] += 1
             if seen[key] > 1:
-                key = key_of(section.path, said.words, seen[key])
+                key = key_of_words(section.path, said.words, seen[key])
             yield Passage(section.path, section.start, section.end, content, key, said.mentions, said.concepts)
 
     def _said(self, content: str, rule: Rule, known: Rule | None) -> _Said:

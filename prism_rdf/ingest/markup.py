@@ -18,8 +18,9 @@ Markup = Literal["markdown", "rst", "text"]
 
 _MARKDOWN = MarkdownIt("commonmark").disable("inline")
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,}[ \t]*")
-_UNDERLINE = re.compile(r"^([!-/:-@\[-`{-~])\1{2,}[ \t]*$", re.MULTILINE)
-_FLUSH = re.compile(r"(?:\A|(?<=\n\n))(\S[^\n]{0,78})\n(?=\n*[ \t]+\S)")
+# Both begin with what is rare and literal, so that a search is fast.
+_UNDERLINE = re.compile(r"\n(([!-/:-@\[-`{-~])\2{2,})[ \t]*(?=\n|\Z)")
+_FLUSH = re.compile(r"\n\n(\S[^\n]{0,78})\n(?=\n*[ \t]+\S)")
 _CODE_DIRECTIVE = re.compile(
     r"[ \t]*\.\. (?:code|code-block|sourcecode|parsed-literal|highlight|literalinclude|productionlist|math|raw)::"
 )
@@ -61,21 +62,22 @@ def headings(text: str, markup: Markup) -> list[TextBlock]:
     found: list[TextBlock] = []
     styles: dict[tuple[str, bool], int] = {}
     for match in _UNDERLINE.finditer(text):
-        end = match.start() - 1
-        start = text.rfind("\n", 0, max(end, 0)) + 1
-        title = text[start:end].rstrip() if end > 0 else ""
-        mark = match[0].rstrip()
+        end, mark = match.start(), match[1]
+        start = text.rfind("\n", 0, end) + 1
+        title = text[start:end].rstrip()
         if not title or title[0] in " \t" or len(mark) < min(len(title), 4) or _ADORNMENT.fullmatch(title):
             continue
         above = text[text.rfind("\n", 0, max(start - 1, 0)) + 1 : max(start - 1, 0)] if start else ""
         over = bool(above) and above.strip() == mark
         if above.strip() and not over:
             continue  # the last line of a paragraph is no title, as in a table
-        level = styles.setdefault((match[1], over), len(styles) + 1)
+        level = styles.setdefault((match[2], over), len(styles) + 1)
         found.append(TextBlock("heading", start - len(above) - 1 if over else start, match.end(), level, title))
     if found or markup == "rst":
         return found
-    return [TextBlock("heading", match.start(1), match.end(1), 1, match[1].strip()) for match in _FLUSH.finditer(text)]
+    lead = "\n\n"  # as before a heading that opens the text
+    flush = _FLUSH.finditer(lead + text)
+    return [TextBlock("heading", match.start(1) - 2, match.end(1) - 2, 1, match[1].strip()) for match in flush]
 
 
 def without_code(section: str) -> str:

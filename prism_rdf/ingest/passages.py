@@ -67,7 +67,12 @@ def sections(text: str, begin: int, heads: Sequence[Head]) -> list[Section]:
 
 def key_of(path: Sequence[str], content: str, nth: int = 0) -> str:
     """Return what names a passage within its document: its words, its headings, and which of equal ones it is."""
-    said = "\n".join([*path, " ".join(content.split()), str(nth) if nth else ""])
+    return key_of_words(path, " ".join(content.split()), nth)
+
+
+def key_of_words(path: Sequence[str], words: str, nth: int = 0) -> str:
+    """Return the same of words that have one blank between them."""
+    said = "\n".join([*path, words, str(nth) if nth else ""])
     return blake2b(said.encode(errors="replace"), digest_size=12).hexdigest()
 
 
