@@ -53,7 +53,9 @@ def scopes_of(
     seen: set[tuple[object, NamedNode]] = set()
     passed_over = {names.graph("current"), names.graph("tail"), meta_graph(names.base)}
     judged = [quad for quad in change.adds if quad.graph_name not in passed_over]
-    shown = frozenset((quad.subject, quad.predicate, quad.object) for quad in judged)
+    state = names.state("").value
+    snapshots = {graph for graph in {quad.graph_name for quad in judged} if _is_within(graph, state)}
+    shown = frozenset((q.subject, q.predicate, q.object) for q in judged if q.graph_name in snapshots)
     for quad in judged:
         if not isinstance(quad.graph_name, NamedNode):
             continue
@@ -64,6 +66,10 @@ def scopes_of(
             for scope, triples in _judged(quad.subject, quad.graph_name, after, names, superclasses, shown):
                 scopes.setdefault(scope, []).extend(triples)
     return scopes
+
+
+def _is_within(graph: object, room: str) -> bool:
+    return isinstance(graph, NamedNode) and graph.value.startswith(room)
 
 
 def held_nodes(store: GraphReader, names: Names) -> Iterator[tuple[NamedNode, NamedNode]]:
@@ -111,7 +117,7 @@ def _judged(
     if graph == names.graph("canonical"):
         yield "identity", triples
         return
-    if graph.value.startswith(f"{names.base}/{names.namespace}/state/"):
+    if _is_within(graph, names.state("").value):
         kind = type_of(after, names, subject)
         if kind is not None:
             held = [Triple(graph, t.predicate, t.object) for t in triples]

@@ -16,7 +16,7 @@ from prism_rdf.namespaces import Names
 from prism_rdf.preflight import identities, states
 from prism_rdf.preflight.touched import Found, Touched
 from prism_rdf.storage.interface import GraphReader
-from prism_rdf.validation.checks import load_checks
+from prism_rdf.validation.checks import Check, load_checks
 
 
 def broken_by(change: ChangeSet, before: GraphReader, after: GraphReader, names: Names) -> tuple[Violation, ...]:
@@ -28,17 +28,18 @@ def broken_by(change: ChangeSet, before: GraphReader, after: GraphReader, names:
             "",
             detail,
             name,
-            f"the write would break an invariant: {_summaries()[name]}",
+            f"the write would break an invariant: {_checks()[name].summary}",
             "see `prism check --help`",
         )
         for name, finds in INVARIANTS.items()
+        if not touched.layers.isdisjoint(_checks()[name].layers)
         for entity, detail in dict.fromkeys(finds(touched))
     )
 
 
 @cache
-def _summaries() -> Mapping[str, str]:
-    return {check.name: check.summary for check in load_checks()}
+def _checks() -> Mapping[str, Check]:
+    return {check.name: check for check in load_checks()}
 
 
 INVARIANTS: Mapping[str, Callable[[Touched], Found]] = {

@@ -47,6 +47,9 @@ class Touched:
             elif isinstance(graph, NamedNode) and graph.value.startswith(state):
                 snapshots[graph] = None
         self._said: Mapping[NamedNode, Said] = said
+        self.layers = {layer for layer, graph in self._graphs.items() if said[graph]}
+        if snapshots:
+            self.layers.add("temporal")  # what says whose the snapshots are
         self.snapshots: Mapping[NamedNode, None] = snapshots
 
     def of(self, layer: str) -> Said:

@@ -104,8 +104,6 @@ def concerned_by(store: GraphReader, names: Names, entities: Iterable[NamedNode]
     """
     found = dict.fromkeys(entities)
     semantic = names.graph("semantic")
-    if next(store.quads_for_pattern(None, RDF_TYPE, MERGE, semantic), None) is None:
-        return tuple(found)
     waiting = list(found)
     while waiting:
         entity = waiting.pop()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, Store, Triple, serialize
+from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, Store, serialize
 
 from prism_rdf.errors import BusyError, RefusedError
-from prism_rdf.storage.interface import GraphName, QueryResult
+from prism_rdf.storage.interface import QueryResult
+
+_GRAPH = re.compile(r"^(?=<[^>]*> \{$)", re.MULTILINE)  # TriG needs no word before the name of a graph, SPARQL does
 
 
 class EmbeddedStore:
@@ -93,13 +96,8 @@ class EmbeddedStore:
         del self._store
 
 
-def _data(verb: str, quads: Iterable[Quad]) -> str:
-    by_graph: dict[GraphName, list[Triple]] = {}
-    for quad in quads:
-        by_graph.setdefault(quad.graph_name, []).append(quad.triple)
-    body = "".join(f"GRAPH {graph} {{\n{_n_triples(triples)}}}\n" for graph, triples in by_graph.items())
-    return f"{verb} DATA {{\n{body}}}" if body else ""
-
-
-def _n_triples(triples: Iterable[Triple]) -> str:
-    return serialize(triples, format=RdfFormat.N_TRIPLES).decode()  # type: ignore[union-attr]
+def _data(verb: str, quads: Sequence[Quad]) -> str:
+    if not quads:
+        return ""
+    text = serialize(quads, format=RdfFormat.TRIG).decode()  # type: ignore[union-attr]
+    return f"{verb} DATA {{\n{_GRAPH.sub('GRAPH ', text)}}}"

@@ -21,22 +21,26 @@ class Overlay:
     def __init__(self, store: GraphReader, adds: Iterable[Quad], removes: Iterable[Quad]) -> None:
         self._store = store
         self._adds: _Grouped = {}
-        self._removes = set(removes)
+        self._removes: set[Quad] = set()
+        self._graphs: set[Any] = set()
         self._by_value: dict[Any, dict[tuple[Any, Any], list[Quad]]] = {}
-        self._add(adds)
+        self.extend(adds, removes)
 
     def extend(self, adds: Iterable[Quad], removes: Iterable[Quad]) -> None:
         """Let the change be larger by these; none of them is among those before."""
-        self._add(adds)
-        self._removes.update(removes)
-
-    def _add(self, adds: Iterable[Quad]) -> None:
         self._by_value.clear()
         for quad in adds:
             self._adds.setdefault(quad.graph_name, {}).setdefault(quad.subject, {})[quad] = None
+        self._removes.update(removes)
+        self._graphs.update(self._adds, (quad.graph_name for quad in self._removes))
 
     def quads_for_pattern(self, subject: Any, predicate: Any, object: Any, graph_name: Any = None) -> Iterator[Quad]:
         """Yield the quads of the pattern after the change; removals count before additions."""
+        if graph_name is not None and graph_name not in self._graphs:
+            return self._store.quads_for_pattern(subject, predicate, object, graph_name)
+        return self._changed(subject, predicate, object, graph_name)
+
+    def _changed(self, subject: Any, predicate: Any, object: Any, graph_name: Any) -> Iterator[Quad]:
         for quad in self._store.quads_for_pattern(subject, predicate, object, graph_name):
             if quad not in self._removes and not self._adds_quad(quad):
                 yield quad

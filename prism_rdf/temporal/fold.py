@@ -13,6 +13,7 @@ import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import inf
 
 from pyoxigraph import NamedNode
@@ -39,7 +40,7 @@ class Stated:
     sequence: int = 0
     node: str = ""
 
-    @property
+    @cached_property
     def rank(self) -> Rank:
         return (self.level, self.start, self.sequence, self.event, _KINDS.get(self.op, 2), str(self.value))
 
@@ -121,18 +122,18 @@ def _boundaries(assertions: Iterable[Stated]) -> list[Edge]:
 
 def _single_segments(assertions: list[Stated]) -> list[Segment]:
     waiting = sorted(assertions, key=lambda a: a.start)
-    active: list[tuple[tuple[object, ...], int, Stated]] = []
+    active: list[_Active] = []
     segments: list[Segment] = []
     held: Stated | None = None
     position = 0
     edges = _boundaries(assertions)
     for index, at in enumerate(edges):
         while position < len(waiting) and waiting[position].start <= at:
-            heapq.heappush(active, (_descending(waiting[position].rank), position, waiting[position]))
+            heapq.heappush(active, _Active(waiting[position]))
             position += 1
-        while active and active[0][2].until <= at:
+        while active and active[0].stated.until <= at:
             heapq.heappop(active)
-        winner = active[0][2] if active else None
+        winner = active[0].stated if active else None
         until = edges[index + 1] if index + 1 < len(edges) else inf
         revealed = winner is None or winner.start < at
         cause = held if revealed and held is not None and held is not winner else winner
@@ -143,14 +144,16 @@ def _single_segments(assertions: list[Stated]) -> list[Segment]:
     return segments
 
 
-def _descending(rank: Rank) -> tuple[object, ...]:
-    """Return a key that sorts ranks from the greatest down, for a heap that gives its least."""
-    level, start, sequence, event, kind, value = rank
-    return (-level, -start, -sequence, _reversed(event), -kind, _reversed(value))
+class _Active:
+    """An assertion in a heap, which gives its least, that is to give the greatest rank."""
 
+    __slots__ = ("stated",)
 
-def _reversed(text: str) -> tuple[int, ...]:
-    return (*(-ord(char) for char in text), 1)  # the 1 puts a prefix after what it begins
+    def __init__(self, stated: Stated) -> None:
+        self.stated = stated
+
+    def __lt__(self, other: _Active) -> bool:
+        return self.stated.rank > other.stated.rank
 
 
 def _multi_segments(assertions: list[Stated]) -> list[Segment]:

@@ -128,7 +128,7 @@ _COVERING = """SELECT ?state { GRAPH $graph {
 
 def future_edges(store: GraphReader, names: Names, entity: NamedNode, after: Instant) -> tuple[Instant, ...]:
     """Return where the sealed states of an entity begin or end after ``after``."""
-    if tail_node(store, names, entity) is None or _last(store, names, entity, after) is not None:
+    if _last(store, names, entity, after) is not None or tail_node(store, names, entity) is None:
         return ()
     states = (each for each in states_of(store, names, entity) if each.commit_status == "committed")
     edges = (edge for each in states for edge in (each.valid_from, each.valid_until))
