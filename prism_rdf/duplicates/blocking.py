@@ -19,9 +19,10 @@ Progress = Callable[[int, int, str], None]
 
 _PIECE = 3  # letters
 _LARGEST_BLOCK = 100  # a piece that more records hold tells none of them apart, and costs its square
-_MOST_PIECES = 60  # of one record, the rarest
+_MOST_PIECES = 100  # of one record, the rarest
 _SHARE = 0.02  # of the collection may be neighbours of one record,
 _FEWEST, _MOST = 3, 12  # within these bounds
+_LEAST = 0.15  # of what a record holds another one has to share
 _EVERY = 500  # records
 
 
@@ -30,21 +31,11 @@ def candidate_pairs(records: Sequence[Cut], progress: Progress | None = None) ->
 
     Memory is that of the index: at most 100 entries for each piece.
     """
-    held: Counter[str] = Counter()
-    for record in records:
-        held.update(_pieces(record))
-    blocks, chosen = _index(records, held)
-    weight = {piece: math.log(1 + len(records) / len(block)) ** 2 for piece, block in blocks.items()}
+    index = _Index(records)
     kept = max(_FEWEST, min(_MOST, int(_SHARE * len(records))))
     seen: set[int] = set()
-    for i, pieces in enumerate(chosen):
-        shared: defaultdict[int, float] = defaultdict(float)
-        for piece in pieces:
-            more = weight[piece]
-            for j in blocks[piece]:
-                shared[j] += more
-        shared.pop(i, None)
-        for _, j in nsmallest(kept, [(-more, j) for j, more in shared.items()]):
+    for i in range(len(records)):
+        for j in index.nearest(i, kept):
             low, high = min(i, j), max(i, j)
             if low * len(records) + high not in seen:
                 seen.add(low * len(records) + high)
@@ -53,16 +44,35 @@ def candidate_pairs(records: Sequence[Cut], progress: Progress | None = None) ->
             progress(i, len(records), "compared")
 
 
-def _index(records: Sequence[Cut], held: Counter[str]) -> tuple[dict[str, list[int]], list[list[str]]]:
-    blocks: defaultdict[str, list[int]] = defaultdict(list)
-    chosen = []
-    for i, record in enumerate(records):
-        telling = [piece for piece in _pieces(record) if 1 < held[piece] <= _LARGEST_BLOCK]
-        pieces = sorted(telling, key=lambda piece: (held[piece], piece))[:_MOST_PIECES]
-        chosen.append(pieces)
-        for piece in pieces:
-            blocks[piece].append(i)
-    return blocks, chosen
+class _Index:
+    """Which records hold a piece, and how much each piece tells."""
+
+    def __init__(self, records: Sequence[Cut]) -> None:
+        held: Counter[str] = Counter()
+        for record in records:
+            held.update(_pieces(record))
+        self._weight = {piece: math.log(1 + len(records) / holders) ** 2 for piece, holders in held.items()}
+        self._blocks: defaultdict[str, list[int]] = defaultdict(list)
+        self._chosen: list[list[str]] = []
+        self._total: list[float] = []
+        for i, record in enumerate(records):
+            pieces = _pieces(record)
+            self._total.append(math.fsum(self._weight[piece] for piece in pieces))
+            telling = [piece for piece in pieces if 1 < held[piece] <= _LARGEST_BLOCK]
+            self._chosen.append(sorted(telling, key=lambda piece: (held[piece], piece))[:_MOST_PIECES])
+            for piece in self._chosen[-1]:
+                self._blocks[piece].append(i)
+
+    def nearest(self, i: int, most: int) -> list[int]:
+        """Return the records that share most with record ``i``, at least a part of what the lesser of both holds."""
+        shared: defaultdict[int, float] = defaultdict(float)
+        for piece in self._chosen[i]:
+            more = self._weight[piece]
+            for j in self._blocks[piece]:
+                shared[j] += more
+        mine = self._total[i]
+        near = [(-more, j) for j, more in shared.items() if j != i and more >= _LEAST * min(mine, self._total[j])]
+        return [j for _, j in nsmallest(most, near)]
 
 
 def _pieces(record: Cut) -> set[str]:
