@@ -21,7 +21,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 COMMANDS = [
     *("ingest", "entity", "fact", "transition", "correct", "retire", "reopen", "retract", "revert"),
     *("alias", "reference", "remember", "wip", "seal", "discard", "drafts"),
-    *("recall", "state", "history", "entities", "diff", "blame", "timeline", "log"),
+    *("recall", "state", "history", "entities", "diff", "blame", "timeline", "explain", "log"),
     *(
         "references",
         "resolve",
