@@ -30,7 +30,7 @@ _ITS_OWN = frozenset(
     prism(name)
     for name in (
         *("uuid", "tenant", "namespace", "hasNamespace", "verb", "payloadHash", "eventType", "atPrecision", "op"),
-        *("aliasKind", "memoryKind", "commitStatus", "draftSource", "outcome"),
+        *("aliasKind", "memoryKind", "commitStatus", "draftSource", "outcome", "candidateStatus", "edited"),
     )
 )
 _NO_TEXT = frozenset(

@@ -18,6 +18,7 @@ from prism_rdf.canonical.texts import FILE_NAME, TURTLE
 from prism_rdf.changes import Ground
 from prism_rdf.evidence.memories import CONTENT
 from prism_rdf.forgotten import Mark
+from prism_rdf.maintenance import guessed
 from prism_rdf.maintenance.quoting import PROPERTY, VALUE, is_text, wording_of_entity, wording_of_memory
 from prism_rdf.model import term_text
 from prism_rdf.namespaces import SKOS, Names, meta_graph, prism
@@ -36,7 +37,7 @@ _WHYS = ITSELF, QUOTES, CAUSED = "itself", "quotes it", "caused by what quotes i
 _LONGEST_EXCERPT = 100
 _CAUSE = prism("causeMemory")
 _KEY = prism("idempotencyKey")
-_WHOLE_LAYERS = ("evidence", "review")  # a node there goes whole as soon as anything in it quotes what goes
+_WHOLE_LAYERS = ("evidence",)  # a node there goes whole as soon as anything in it quotes what goes
 # In the graph of a layer: a text of this predicate takes its node along, which is then one of these.
 _TAKES = {
     ("memory", CONTENT): "memory",
@@ -46,8 +47,10 @@ _TAKES = {
     ("semantic", SURFACE_FORM): "alias",
     ("semantic", FOLDED_FORM): "alias",
     ("types", TURTLE): "file of types",
+    **guessed.TAKES,
 }
-_KNOWN_AGAIN = frozenset({"entity", "memory", "event", "alias", "concept"})
+_KNOWN_AGAIN = frozenset({"entity", "memory", "event", "alias", "concept", guessed.CANDIDATE, guessed.CLUE_NODE})
+_GUESSED = (guessed.CANDIDATE, guessed.CLUE_NODE, guessed.RULING_NODE)
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ class Removal:
     def __init__(self, ground: Ground, names: Names, target: NamedNode) -> None:
         self._store = ground.store
         self._names = names
-        layers = ("temporal", "semantic", "memory", "types", *_WHOLE_LAYERS)
+        layers = ("temporal", "semantic", "memory", "types", "review", *_WHOLE_LAYERS)
         self._layers = {names.graph(layer): layer for layer in layers}
         self._own = f"{names.base}/{names.namespace}/"
         self.going: dict[NamedNode, Going] = {}
@@ -146,6 +149,8 @@ class Removal:
                 if layer in _WHOLE_LAYERS:
                     inbound = (quad.subject for quad in self._store.quads_for_pattern(None, None, node, graph))
                     self._take_all((each for each in inbound if isinstance(each, NamedNode)), layer, QUOTES)
+            for guess, what in guessed.along_with(self._store, self._names, node, going.what, self.going):
+                self._take(guess, what, going.why if going.what in _GUESSED else QUOTES)
             if going.what in followed:
                 followed[going.what](node, going.why)
             if not self._waiting:
@@ -262,6 +267,8 @@ _SAYS = {
     "alias": ("semantic", (SURFACE_FORM,)),
     "reference": ("semantic", (SOURCE, KIND, TARGET)),
     "merge": ("semantic", (MERGED, INTO)),
+    "candidate": ("review", (PROPERTY, VALUE, SURFACE_FORM, SOURCE, KIND, TARGET)),
+    "clue": ("review", (prism("quote"),)),
     "memory": ("memory", (CONTENT,)),
     "concept": ("memory", (NamedNode(SKOS + "prefLabel"),)),
 }

@@ -1,7 +1,8 @@
 """The invariants of a namespace, each a named query of queries/checks/, run over a whole store.
 
-A check is a SELECT whose every row is something broken. Its parameters ``$canonical``, ``$temporal``, ``$semantic`` and
-``$current`` are graphs of the namespace. What a write would break is found by preflight, which goes by these.
+A check is a SELECT whose every row is something broken. Its parameters ``$canonical``, ``$temporal``, ``$semantic``,
+``$review`` and ``$current`` are graphs of the namespace. What a write would break is found by preflight, which goes by
+these.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from prism_rdf.errors import BadArgument
 from prism_rdf.namespaces import Names, local_name
 from prism_rdf.storage.interface import GraphReader
 
-_LAYERS = ("canonical", "temporal", "semantic", "current")
+_LAYERS = ("canonical", "temporal", "semantic", "review", "current")
 _PARAMETER = re.compile(r"\$(\w+)")
 _HEADER = re.compile(r"^#\+ (\w+): (.+)$", re.MULTILINE)
 

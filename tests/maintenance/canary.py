@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyoxigraph import Literal, NamedNode, Quad
 from whole_stores import quads
 
-from prism_rdf import Prism
+from prism_rdf import Prism, Project
 
 CANARY = "Zanzibarcanary"
 SECRET = "Quetzalcanary"
@@ -38,6 +38,22 @@ def fill(prism: Prism) -> dict[str, str]:
     project.wip(thing, {"title": f"{CANARY} drafted"})
     project.wip(other, {"title": f"{CANARY} in a draft"})
     project.revert(9)
+    _guess(project, thing, other, node.value)
     project.recall("which one is accepted")
     prism.store.load([Quad(NamedNode("urn:x"), NamedNode("urn:p"), Literal(f"see {CANARY}"), NamedNode("urn:g"))])
     return {"thing": thing, "other": other, "bystander": bystander, "memory": node.value}
+
+
+def _guess(project: Project, thing: str, other: str, memory: str) -> None:
+    """Guesses that are about it, that quote it, that come of what quotes it; and one with two sources, which stays."""
+    project.fact(thing, "status", "Superseded", tier=3, quote="it is superseded", valid_from="2025-02-01")
+    project.fact(other, "title", f"{CANARY} the second", tier=3, valid_from="2025-02-01")
+    project.alias(f"son of {CANARY}", other, tier=3, quote="its other name")
+    project.reference(other, thing, "EXTENDS", tier=3, valid_from="2025-02-01")
+    [promoted] = project.fact(
+        other, "status", "Withdrawn", tier=3, cause_memory=memory, valid_from="2025-07-01"
+    ).candidates
+    project.review(promoted, "promote", reviewer="ada", note=f"{CANARY} said so")
+    project.alias("the two", other, tier=3, quote=f"{CANARY} calls it the two", source="docs/a.md")
+    [kept] = project.alias("the two", other, tier=3, quote="it is called the two", source="docs/b.md").candidates
+    project.review(kept, "reject", reviewer="grace", note=f"only {CANARY} calls it so")

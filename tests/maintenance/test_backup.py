@@ -255,7 +255,7 @@ def test_files_that_belong_to_different_commits_are_refused(copy, tmp_path):
     names += [str(file.relative_to(copy)) for file in (copy / "quads").iterdir() if file.is_file()]
     manifest["files"] = {name: making.checksum(copy / name) for name in names}
     (copy / "backup.json").write_text(json.dumps(manifest))
-    refused(copy, tmp_path / "new", RefusedError, "its store ends with commit 0, not 13")
+    refused(copy, tmp_path / "new", RefusedError, "its store ends with commit 0, not 18")
 
 
 def test_the_instant_of_a_commit_is_in_it(copy, open_store, tmp_path):

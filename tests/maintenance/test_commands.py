@@ -34,7 +34,7 @@ def run(made: Path, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
 
 def test_backup_and_restore(run, tmp_path):
     status, out, _ = run("backup", tmp_path / "copy")
-    assert (status, out.split(":")[0]) == (0, f"backed up commit 13 to {tmp_path / 'copy'}")
+    assert (status, out.split(":")[0]) == (0, f"backed up commit 18 to {tmp_path / 'copy'}")
     assert run("backup", tmp_path / "copy")[0] == 5
     status, out, err = run("restore", tmp_path / "copy")
     assert (status, out) == (5, "")

@@ -208,25 +208,22 @@ def test_another_project_is_left_alone_and_counted(prism):
     assert prism.project("other").check() == []
 
 
-def test_evidence_and_candidates_that_quote_it_go_whole(filled, home):
+def test_evidence_that_quotes_it_goes_whole(filled, home):
     """Layers that refer to what goes by nodes of their own: a node goes, and so does what refers to that node."""
     prism, ids = filled
-    evidence, review = (
-        NamedNode("urn:prism:default/demo/graph/evidence"),
-        NamedNode("urn:prism:default/demo/graph/review"),
-    )
-    claim, support, candidate, apart = (NamedNode(f"urn:prism:default/demo/claim/{n}") for n in range(4))
+    evidence = NamedNode("urn:prism:default/demo/graph/evidence")
+    claim, support, quoting, apart = (NamedNode(f"urn:prism:default/demo/claim/{n}") for n in range(4))
     says, about = NamedNode("https://w3id.org/prism-rdf/ns#content"), NamedNode("https://w3id.org/prism-rdf/ns#about")
     prism.store.load(
         [
             Quad(claim, about, NamedNode(f"urn:prism:default/demo/entity/{ids['thing']}"), evidence),
             Quad(support, about, claim, evidence),
             Quad(support, says, Literal("so it is told"), evidence),
-            Quad(candidate, says, Literal(f"{CANARY} may be called Bo"), review),
+            Quad(quoting, says, Literal(f"{CANARY} may be called Bo"), evidence),
             Quad(apart, says, Literal("nothing to do with it"), evidence),
         ]
     )
     prism.project("demo").forget(CANARY)
-    left = {quad.subject for quad in quads(prism) if quad.graph_name in (evidence, review)}
+    left = {quad.subject for quad in quads(prism) if quad.graph_name == evidence}
     assert left == {apart}
     assert files_with(home, CANARY, "so it is told") == []

@@ -195,7 +195,12 @@ BROKEN = {
     "a graph of no state": (plus(f"<urn:s> <urn:p> <urn:o> <{DEMO}/state/1> ."), ValidationError, "no graph that a"),
     "no graph at all": (plus("<urn:s> <urn:p> <urn:o> ."), ValidationError, "stands in no named graph"),
     "a graph without a name": (plus("<urn:s> <urn:p> <urn:o> _:g ."), ValidationError, "a graph has no name"),
-    "a wrong last commit": (replaced('lastCommit> "13"', 'lastCommit> "12"'), ValidationError, "the last commit is 12"),
+    "a wrong last commit": (replaced('lastCommit> "18"', 'lastCommit> "17"'), ValidationError, "the last commit is 17"),
+    "a candidate of no status": (
+        replaced('candidateStatus> "rejected"', 'candidateStatus> "maybe"'),
+        ValidationError,
+        "promoted, rejected or",
+    ),
     "a commit without a time": (
         without("commit/3> .*recordedAt"),
         ValidationError,

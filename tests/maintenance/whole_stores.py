@@ -27,7 +27,20 @@ STEPS: list[Callable[[Prism], object]] = [
     lambda p: p.project("demo").revert(5),
     lambda p: p.project("demo").seal("ADR-002"),
     lambda p: p.project("demo").transition("ADR-001", {"status": "Rejected"}, valid_from="2026-07-01"),
+    lambda p: p.project("demo").alias(
+        "Graphy", "ADR-001", tier=3, quote="we call it Graphy", source="a.md", confidence=0.5
+    ),
+    lambda p: p.project("demo").alias("Graphy", "ADR-001", tier=3, quote="Graphy, they say", source="b.md"),
+    lambda p: p.project("demo").fact("ADR-002", "status", "Accepted", tier=3, valid_from="2025-04-01"),
+    lambda p: _rule(p, "alias", "promote"),
+    lambda p: _rule(p, "fact", "reject"),
 ]
+
+
+def _rule(prism: Prism, kind: str, decision: str) -> object:
+    project = prism.project("demo")
+    [row] = project.list_candidates(kind)["candidates"]
+    return project.review(row["uuid"], decision, reviewer="ada", note="so it is")
 
 
 def fill(prism: Prism) -> None:
