@@ -75,9 +75,7 @@ class QueryAnswer:
         if isinstance(self._results, QueryBoolean):
             yield (bool(self._results),)
         elif isinstance(self._results, QuerySolutions):
-            variables = self._results.variables
-            for solution in self._results:
-                yield tuple(solution[variable] for variable in variables)
+            yield from map(tuple, self._results)
         else:
             for triple in self._results:
                 yield (triple.subject, triple.predicate, triple.object)
@@ -153,7 +151,7 @@ class Datasets:
 
 
 def _run(store: GraphReader, query: str, **dataset: Any) -> Any:
-    if _SERVICE.search(_TEXT_OF_QUERY.sub(" ", query)):
+    if _SERVICE.search(query) and _SERVICE.search(_TEXT_OF_QUERY.sub(" ", query)):
         raise RefusedError(
             "the query asks another server (SERVICE)",
             rule="a question is answered from the store alone; nothing is sent anywhere",

@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pyoxigraph import NamedNode
+from pyoxigraph import Literal, NamedNode
 
 from prism_rdf import tiers
 from prism_rdf.canonical.schemas import Schema
@@ -191,8 +191,8 @@ class Prism:
 
     def projects(self) -> list[str]:
         """Return the ids of the projects that hold something, sorted."""
-        meta = meta_graph(self.base)
-        return sorted(about(self.store, NamedNode(self.base), meta).texts(HAS_NAMESPACE))
+        found = self.store.quads_for_pattern(NamedNode(self.base), HAS_NAMESPACE, None, meta_graph(self.base))
+        return sorted(quad.object.value for quad in found if isinstance(quad.object, Literal))
 
     @property
     def commit_number(self) -> int:

@@ -22,6 +22,7 @@ from prism_rdf.errors import RefusedError
 from prism_rdf.storage.folder import sync_folder
 
 _BLOCK = 65_536
+_MOST_PLACES = 10_000
 _NUMBERED = re.compile(rb'[0-9a-f]{8} \{"n":(\d+),')
 
 
@@ -44,12 +45,15 @@ class ChangeLog:
         self._path: Path | None = None
         self._file: Any = None
         self._last = 0
+        self._newest = 0  # number of the last commit that was appended; 0 where none was
+        self._places: dict[int, int] = {}  # where the last ones begin
         if path is not None:
             self.move(path)
 
     def move(self, path: Path) -> None:
         """Go on in the file ``path``, made when it is not there."""
         self.close()
+        self._newest, self._places = 0, {}
         fresh = not path.exists()
         self._path = path
         self._file = open(path, "a+b", buffering=0)  # noqa: SIM115  (held until close)
@@ -60,6 +64,9 @@ class ChangeLog:
     def append(self, change: LoggedChange) -> None:
         """Write one commit and fsync; on any error nothing of it stays in the file."""
         self._last = self._write(_record_of(change))
+        self._newest, self._places[change.number] = change.number, self._last
+        if len(self._places) > _MOST_PLACES:
+            del self._places[next(iter(self._places))]
 
     def abort(self, number: int) -> None:
         """Record that the last commit was rolled back and must not be replayed; on a full disk, cut it off."""
@@ -72,9 +79,11 @@ class ChangeLog:
     def read(self, since: int) -> Iterator[LoggedChange]:
         """Yield the commits with a number greater than ``since``, in order, without the aborted ones.
 
-        The place to begin is found by bisection: the cost does not grow with what lies before it.
+        The place to begin is known, or else found by bisection: the cost does not grow with what lies before it.
         """
-        return iter(()) if self._path is None else read_log(self._path, since)
+        if self._path is None or since >= self._newest > 0:
+            return iter(())
+        return read_log(self._path, since, self._places.get(since + 1))
 
     def close(self) -> None:
         if self._file is not None:
@@ -128,10 +137,13 @@ def write_log(path: Path, changes: Iterable[LoggedChange]) -> None:
         os.fsync(file.fileno())
 
 
-def read_log(path: Path, since: int = 0) -> Iterator[LoggedChange]:
-    """Yield the commits of a change log with a number greater than ``since``, without the aborted ones."""
+def read_log(path: Path, since: int = 0, start: int | None = None) -> Iterator[LoggedChange]:
+    """Yield the commits of a change log with a number greater than ``since``, without the aborted ones.
+
+    ``start`` is the byte at which the first of them begins, where that is known.
+    """
     waiting: LoggedChange | None = None
-    for record in _records(path, since):
+    for record in _records(path, since, start):
         if record.get("aborted"):
             waiting = None
             continue
@@ -142,10 +154,10 @@ def read_log(path: Path, since: int = 0) -> Iterator[LoggedChange]:
         yield waiting
 
 
-def _records(path: Path, since: int) -> Iterator[dict[str, Any]]:
+def _records(path: Path, since: int, start: int | None) -> Iterator[dict[str, Any]]:
     """Yield the records with a number greater than ``since``; numbers never fall from line to line."""
     with path.open("rb") as file:
-        low, high = 0, path.stat().st_size if since else 0
+        low, high = start or 0, path.stat().st_size if since and start is None else 0
         while low < high:
             middle = (low + high) // 2
             file.seek(middle)
@@ -157,7 +169,7 @@ def _records(path: Path, since: int) -> Iterator[dict[str, Any]]:
             else:
                 low = middle + 1
         file.seek(low)
-        if low:
+        if low and start is None:
             file.readline()
         for line in file:
             if not line.endswith(b"\n"):

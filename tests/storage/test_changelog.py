@@ -9,6 +9,7 @@ from pyoxigraph import Literal, NamedNode, Quad
 
 from prism_rdf.clock import Instant
 from prism_rdf.errors import RefusedError
+from prism_rdf.storage import changelog
 from prism_rdf.storage.changelog import ChangeLog, LoggedChange
 
 
@@ -90,7 +91,8 @@ def test_a_failed_append_leaves_nothing(opened, monkeypatch):
     assert list(log.read(0)) == [change(1)]
 
 
-def test_reading_since_any_number_finds_its_place(opened):
+def test_reading_since_any_number_finds_its_place(opened, monkeypatch):
+    monkeypatch.setattr(changelog, "_MOST_PLACES", 20)  # of the others the place is looked for
     log = opened()
     for number in range(1, 60):
         log.append(change(number, "x" * (number * 37 % 211)))
@@ -99,5 +101,7 @@ def test_reading_since_any_number_finds_its_place(opened):
             log.append(change(number, "again"))
     everything = list(log.read(0))
     assert [each.number for each in everything] == list(range(1, 60))
+    reopened = opened()
     for since in range(61):
         assert list(log.read(since)) == everything[since:]
+        assert list(reopened.read(since)) == everything[since:]
