@@ -232,6 +232,7 @@ class Ingestion:
             )
         if reading.left_out:
             yield (f"{reading.left_out} references to or from documents outside of {self.history.folder} are left out")
+        yield from reading.circular
 
     def _nothing(self, reading: Reading) -> NotFoundError:
         seen = sum(name.startswith(self.history.folder) for name in reading.files)

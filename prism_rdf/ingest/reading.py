@@ -25,6 +25,7 @@ from prism_rdf.ingest.values import values_of
 from prism_rdf.ingest.versions import RECORD, Versions
 from prism_rdf.model import Intent, Memory
 from prism_rdf.namespaces import derived_uuid
+from prism_rdf.semantic.successors import InOrder
 
 _ISO_DATE = re.compile(r"-?\d{4,}-\d{2}-\d{2}")
 _MEANT_AS_DATE = re.compile(r"-?\d{4,}(?:-\d+)*")
@@ -54,6 +55,7 @@ class Reading:
         self._digests: dict[str, dict[str, str]] = {}
         self._complained: set[tuple[str, str]] = set()
         self._whys: dict[str, str] = {}
+        self._in_order = InOrder()
 
     @property
     def pending(self) -> int:
@@ -96,7 +98,15 @@ class Reading:
             self.left_out += len(references) - len(kept)
             references = kept
         references.sort(key=lambda r: (r.start or Instant(0), r.source, r.kind.value, r.target))
-        return [*about, *references]
+        return [*about, *self._in_order.take(references)]
+
+    @property
+    def circular(self) -> list[str]:
+        """Return what was left out, since a document would supersede what supersedes it, in words."""
+        ends = [(each.source, each.target) for each in self._in_order.left_out]
+        called = {uuid: track.path for uuid, track in self.tracks.items()}
+        told = ((called.get(source, source), called.get(target, target)) for source, target in ends)
+        return [f"{source} supersedes {target}, which supersedes it: this is left out" for source, target in told]
 
     def close(self, resolve: Resolve | None) -> tuple[list[Dangling], list[Ambiguous]]:
         """Ask ``resolve`` for what nobody bore; return what remains unknown.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from prism_rdf.clock import Instant
@@ -43,21 +43,39 @@ def _common(one: Span, other: Span) -> Span | None:
     return None if start is not None and until is not None and until <= start else (start, until)
 
 
-def in_order(references: Sequence[Reference]) -> tuple[list[Reference], list[Reference]]:
-    """Return the references without those that would close a circle with the ones before them, and these.
+class InOrder:
+    """Takes references as they come and leaves out those that would close a circle with what was taken before.
 
-    >>> first, second = Reference("a", "b", SUPERSEDES), Reference("b", "a", SUPERSEDES)
-    >>> in_order([first, second]) == ([first], [second])
-    True
+    A reference may come again with an end, as one that was left out may.
+
+    >>> order, back = InOrder(), Reference("b", "a", SUPERSEDES)
+    >>> [taken.source for taken in order.take([Reference("a", "b", SUPERSEDES), back])], order.left_out == (back,)
+    (['a'], True)
     """
-    known: dict[str, list[tuple[str, Span]]] = defaultdict(list)
-    kept, left_out = list[Reference](), list[Reference]()
-    for reference in references:
-        span = reference.start, reference.until
-        if reference.kind == SUPERSEDES:
-            if way_back(reference.source, reference.target, span, lambda uuid: known[uuid]):
-                left_out.append(reference)
-                continue
-            known[reference.source].append((reference.target, span))
-        kept.append(reference)
-    return kept, left_out
+
+    def __init__(self) -> None:
+        self._known: dict[str, dict[tuple[str, Instant | None], Instant | None]] = defaultdict(dict)
+        self._left_out: dict[tuple[str, str, Instant | None], Reference] = {}
+
+    @property
+    def left_out(self) -> tuple[Reference, ...]:
+        """Return what was left out, each once, in the order in which it came."""
+        return tuple(self._left_out.values())
+
+    def take(self, references: Iterable[Reference]) -> list[Reference]:
+        """Return those of the references that are taken."""
+        return [reference for reference in references if reference.kind != SUPERSEDES or self._fits(reference)]
+
+    def _fits(self, reference: Reference) -> bool:
+        source, target, start, until = reference.source, reference.target, reference.start, reference.until
+        if (source, target, start) in self._left_out:
+            return False
+        if way_back(source, target, (start, until), self._superseded_by):
+            self._left_out[source, target, start] = reference
+            return False
+        self._known[source][target, start] = until
+        return True
+
+    def _superseded_by(self, source: str) -> Iterator[tuple[str, Span]]:
+        for (target, start), until in self._known[source].items():
+            yield target, (start, until)

@@ -225,3 +225,12 @@ def test_two_documents_that_say_the_same_make_one_reference(repo, told, adr) -> 
     repo.commit(2, {"ADR-2.md": adr("ADR-2", "B")})
 
     assert told(repo).references() == [("ADR-2.md", "SUPERSEDES", "ADR-1.md", 0, None)]
+
+
+def test_documents_that_supersede_each_other_stop_nothing_and_are_told(repo, told, adr) -> None:
+    one = adr("ADR-1", "One", supersedes="ADR-2")
+    repo.commit(0, {"ADR-1.md": one, "ADR-2.md": adr("ADR-2", "Two")})
+    repo.commit(1, {"ADR-2.md": adr("ADR-2", "Two", supersedes="ADR-1")})
+    documents = told(repo)
+    assert documents.references() == [("ADR-1.md", "SUPERSEDES", "ADR-2.md", 0, None)]
+    assert documents.report.notes == ("ADR-2.md supersedes ADR-1.md, which supersedes it: this is left out",)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from prism_rdf import resources
 from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.model import Withdrawal
 
@@ -98,6 +99,7 @@ def test_which_end_depends_is_said_by_the_ontology():
     }
 
 
+SHIPPED = [resources.text(name) for name in resources.names("ontology", ".ttl")]
 OWN = """
 @prefix prism: <https://w3id.org/prism-rdf/ns#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix ex: <https://example.org/> .
@@ -109,16 +111,27 @@ ex:FEEDS a owl:ObjectProperty, prism:ReferenceKind ; prism:dependentEnd "target"
 
 def test_a_kind_of_a_project_counts_as_the_kind_that_it_is_a_case_of():
     shipped = TypeCatalog.shipped()
-    ends = {kind.value: end for kind, end in TypeCatalog.load([*_shipped_texts(), OWN]).dependent_ends.items()}
+    ends = {kind.value: end for kind, end in TypeCatalog.load([*SHIPPED, OWN]).dependent_ends.items()}
     assert len(ends) == len(shipped.dependent_ends) + 2
     assert ends["https://example.org/DEPLOYS"] == "source"
     assert ends["https://example.org/FEEDS"] == "target"
 
 
-def _shipped_texts():
-    from prism_rdf import resources
-
-    return [resources.text(name) for name in resources.names("ontology", ".ttl")]
+def test_impact_goes_by_the_kinds_of_the_project(project, make):
+    shape = """
+    @prefix sh: <http://www.w3.org/ns/shacl#> . @prefix type: <https://w3id.org/prism-rdf/type#> .
+    ex:DEPLOYS rdfs:label "deploys" ; skos:definition "The source puts the target into service."@en .
+    ex:DeploysShape a sh:NodeShape ; sh:targetSubjectsOf ex:DEPLOYS ; sh:name "deploys" ; sh:severity sh:Violation ;
+        sh:message "Only components deploy. Choose RELATES_TO." ; sh:class type:Component .
+    """
+    own = OWN.partition("ex:PRAISES")[0]
+    project.add_types(f"@prefix skos: <http://www.w3.org/2004/02/skos/core#> . {own} {shape}", "own.ttl")
+    make("Component", name="fleet")
+    make("Component", name="engine")
+    project.reference("fleet", "engine", "DEPLOYS")
+    told = project.impact("engine")
+    assert affected(told) == [("fleet", 1, "DEPLOYS")]
+    assert "DEPLOYS" in told["kinds"]
 
 
 def test_withdrawing_one_reference_leaves_its_neighbours(web):
