@@ -21,7 +21,7 @@ from prism_rdf.errors import BadArgument, RefusedError
 from prism_rdf.guessing import assertions_of, facts_of
 from prism_rdf.model import RETIRED, Alias, Clue, Event, Fact, Reference
 from prism_rdf.namespaces import derived_uuid, local_name
-from prism_rdf.naming import bearers
+from prism_rdf.naming import IDENTIFIER, bearers
 from prism_rdf.proposals import Proposal, Setting, within
 from prism_rdf.review.candidates import entities_of, interval_of, is_believed
 from prism_rdf.review.queue import KnownCandidate
@@ -141,9 +141,11 @@ def promotion(
 ) -> tuple[Event | Alias | Reference, NamedNode]:
     """Return what is written and its IRI: of tier 3, with source and cause of the surest clue.
 
-    Raises RefusedError where the proposal does not fit.
+    What was guessed of an entity that is merged by now is written of the preferred one. Raises RefusedError where the
+    proposal does not fit.
     """
     clue, names = surest(known), setting.names
+    proposal = _meant(setting, proposal)
     for uuid in entities_of(proposal):
         _check_alive(setting, uuid, *interval_of(proposal))
     if isinstance(proposal, Fact):
@@ -160,6 +162,19 @@ def promotion(
     reference = replace(proposal, tier=3, provenance=clue.source, cause_commit=clue.cause_commit)
     _check_reference(setting, reference)
     return reference, _new(setting, reference_node(reference, names))
+
+
+def _meant(setting: Setting, proposal: Proposal) -> Proposal:
+    """Return what is proposed of the preferred entities: what is said of one that is merged means the other."""
+
+    def into(uuid: str) -> str:
+        return setting.names.uuid_of(preferred(setting.store, setting.names, setting.names.entity(uuid)).value)
+
+    if isinstance(proposal, Fact):
+        return replace(proposal, entity=into(proposal.entity))
+    if isinstance(proposal, Alias):
+        return replace(proposal, target=into(proposal.target))
+    return replace(proposal, source=into(proposal.source), target=into(proposal.target))
 
 
 def _new(setting: Setting, node: NamedNode) -> NamedNode:
@@ -219,6 +234,9 @@ def _check_name(setting: Setting, alias: Alias) -> None:
             raise _unfit(f"{alias.surface_form!r} is a name of {setting.called(target)} already", "reject it", target)
     own = preferred(store, names, target)
     for bearer in bearers(store, names, alias.surface_form, setting.catalog.identifying):
+        named_so = bearer.how == IDENTIFIER and bearer.form == alias.surface_form and bearer.bears(setting.now)
+        if bearer.entity == target and named_so and _covers(alias.start, alias.until, setting.now, setting.now):
+            raise _unfit(f"{alias.surface_form!r} is what it is called now", "reject it", target)
         overlaps = edge(bearer.start, -inf) < edge(alias.until, inf) and edge(alias.start, -inf) < edge(
             bearer.until, inf
         )

@@ -54,6 +54,12 @@ CASES: dict[str, tuple[Guess, Happens, str]] = {
     "nothing is believed of the entity": (fact(), created_anew, "nothing is believed"),
     "the entity of a name is retired": (alias(), lambda p: p.retire("Prism"), "is retired"),
     "the name is recorded already": (alias(), lambda p: p.alias("pgr", "Prism"), "already"),
+    "it is called so by now": (
+        alias("PGR"),
+        lambda p: p.transition("Prism", {"name": "PGR"}, "rename", valid_from="2026-05-01"),
+        "called now",
+    ),
+    "a thing does not refer to itself": (reference(), lambda p: p.merge("ADR-2", "ADR-1"), "refer|itself"),
     "the name is another's": (alias(), lambda p: p.alias("PGR", "ADR-1"), "is a name of ADR-1"),
     "the name is another's identifier": (alias("ADR-2"), nothing, "is a name of ADR-2"),
     "another bears the name by then": (
@@ -91,7 +97,20 @@ def test_a_candidate_that_does_not_fit_stays_pending(project: Project, name: str
 
 
 def test_there_are_cases_of_every_kind() -> None:
-    assert len(CASES) == 16
+    assert len(CASES) == 18
+
+
+def test_a_guess_about_what_is_merged_by_now_means_the_other(project: Project) -> None:
+    candidates = [fact()(project).candidates[0], alias("the graph", "ADR-1")(project).candidates[0]]
+    project.merge("ADR-1", "ADR-2")
+    for candidate in candidates:
+        project.review(candidate, "promote", reviewer="ada")
+    assert project.state_as_of("ADR-2")["props"]["status"] == "Accepted"
+    assert project.resolve_alias("the graph")["identifier"] == "ADR-2"
+    for candidate in candidates:
+        project.review(candidate, "undo", reviewer="ada")
+    assert "status" not in project.state_as_of("ADR-2")["props"]
+    assert project.check() == []
 
 
 def test_why_it_does_not_fit_is_told_beforehand(project: Project) -> None:
