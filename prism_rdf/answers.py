@@ -26,9 +26,7 @@ def iso(instant: Instant | None) -> str | None:
     return None if instant is None else instant.iso()
 
 
-def identifier_of(
-    props: Mapping[NamedNode, Sequence[Term]], identifying: Collection[NamedNode] = ()
-) -> str | None:
+def identifier_of(props: Mapping[NamedNode, Sequence[Term]], identifying: Collection[NamedNode] = ()) -> str | None:
     """Return what a state is called; None when it has nothing to be called by.
 
     Its number, else its name, else another one of the ``identifying`` properties of its project, else title, pid, fqdn.

@@ -7,6 +7,7 @@ Restrictions and class expressions without a name are left to a reasoner (reason
 
 from __future__ import annotations
 
+import difflib
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 from itertools import combinations
@@ -136,7 +137,7 @@ def _of_classes(classes: _Classes, own: Vocabulary, whole: Vocabulary) -> Iterat
                     cls,
                     "a superclass is declared",
                     f"{called(cls)} is below {called(parent)}, which is no class known here",
-                    f"add '<{parent.value}> a owl:Class .', or mend the name",
+                    f"{_close(parent, whole)}add '<{parent.value}> a owl:Class .', or mend the name",
                 )
         circle = _circle(cls, classes, whole) if cls not in in_circles else frozenset()
         in_circles |= circle
@@ -252,7 +253,7 @@ def _superproperties(iri: Named, whole: Vocabulary) -> list[Named]:
 def _of_domain(iri: Named, own: Vocabulary, whole: Vocabulary) -> Iterator[Violation]:
     for domain in own.nodes(iri, DOMAIN):
         if not _is_class(domain, whole) and domain not in _KNOWN_CLASSES:
-            yield _undeclared(iri, DOMAIN, domain, own)
+            yield _undeclared(iri, DOMAIN, domain, own, whole)
 
 
 def _of_range(
@@ -289,7 +290,7 @@ def _of_range(
                 path=RANGE,
             )
         elif not is_datatype and not _is_class(found, whole) and found not in _KNOWN_CLASSES:
-            yield _undeclared(iri, RANGE, found, own)
+            yield _undeclared(iri, RANGE, found, own, whole)
     inherited = [(each, found) for each in family for found in whole.nodes(each, RANGE) if found in DATATYPES]
     for (one, of_one), (other, of_other) in combinations(inherited, 2):
         if _space(of_one) != _space(of_other):
@@ -311,14 +312,21 @@ def _space(datatype: Named) -> str:
     return _SPACES.get(name, name)
 
 
-def _undeclared(iri: Named, predicate: Named, found: Named, own: Vocabulary) -> Violation:
+def _close(iri: Named, whole: Vocabulary) -> str:
+    """Return a hint at a class that is called nearly so; empty when there is none."""
+    known = {called(cls): cls for kind in _CLASSES for cls in whole.instances(kind)}
+    close = difflib.get_close_matches(called(iri), known, n=1, cutoff=0.7)
+    return f"did you mean {close[0]}? " if close else ""
+
+
+def _undeclared(iri: Named, predicate: Named, found: Named, own: Vocabulary, whole: Vocabulary) -> Violation:
     what = local_name(predicate.value)
     return fault(
         own,
         iri,
         "domains and ranges are declared classes",
         f"the {what} of {called(iri)} is {called(found)}, which is no class known here",
-        f"add '<{found.value}> a owl:Class .', or mend the name",
+        f"{_close(found, whole)}add '<{found.value}> a owl:Class .', or mend the name",
         path=predicate,
     )
 

@@ -117,7 +117,7 @@ def _unknown_terms(file: str, triples: Iterable[Triple], shipped: Vocabulary) ->
                 term,
                 "terms of prism are those that ship with it",
                 f"there is no {called(term)}",
-                f"{hint}A term of your own has another namespace: {_OWN_NAMESPACE}",
+                f"{hint}for a term of your own, {_OWN_NAMESPACE}",
                 file=file,
             )
 

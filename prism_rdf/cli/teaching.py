@@ -45,7 +45,7 @@ class _Types(TyperGroup):
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to the application, under ``prism types``."""
-    group = typer.Typer(cls=_Types, help="List the types, or one of them: prism types [TYPE]. Teach a project its own.")
+    group = typer.Typer(cls=_Types, help=_HELP, epilog=_EPILOG)
     for function, name, examples in (
         (list_, _LIST, _EXAMPLES),
         (files, "files", _FILES),
@@ -57,6 +57,15 @@ def register(app: typer.Typer) -> None:
     app.add_typer(group, name="types")
 
 
+_HELP = "List the types, or one of them: prism types [TYPE]. Teach a project its own by files of Turtle."
+_EPILOG = """
+Examples:
+
+\b
+  prism types
+  prism types ADR
+  prism types add risks.ttl --pid atlas
+"""
 _EXAMPLES = """
 prism types
 prism types ADR

@@ -39,7 +39,7 @@ def entity_records(
     taken back, ``linked`` those of which one refers to the other.
     """
     said = _said(world(store, names, at, lambda _: (), None, catalog.identifying))
-    called = {entity: identifier_of(props) for entity, props in said.items()}
+    called = {entity: identifier_of(props, catalog.identifying) for entity, props in said.items()}
     found = [
         {
             "entity": entity.value,

@@ -56,13 +56,14 @@ def test_two_files_share_no_declaration_but_may_build_on_each_other() -> None:
     assert faults((("one.ttl", one), ("two.ttl", two))) == ()
     assert faults((("one.ttl", one),)) != ()
     again = faults((("one.ttl", one), ("three.ttl", one), ("two.ttl", two)))
-    assert [violation.message for violation in again] == [
-        "one.ttl: Risk is declared in one.ttl and in three.ttl"
-    ]
+    assert [violation.message for violation in again] == ["one.ttl: Risk is declared in one.ttl and in three.ttl"]
 
 
 def test_what_no_longer_goes_with_what_ships_is_left_out_and_told() -> None:
-    texts = {name: (CASES / name).read_text("utf-8") for name in ("invalid-name-of-a-shipped-type.ttl", "valid-kind-with-ends.ttl")}
+    texts = {
+        name: (CASES / name).read_text("utf-8")
+        for name in ("invalid-name-of-a-shipped-type.ttl", "valid-kind-with-ends.ttl")
+    }
     schema = Schema.of(texts)
     assert [name for name, _ in schema.unusable] == ["invalid-name-of-a-shipped-type.ttl"]
     assert "HITS" in schema.catalog.kinds
