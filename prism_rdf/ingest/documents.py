@@ -229,7 +229,8 @@ class _Reader:
         seen: Counter[str] = Counter()
         for section in sections(self.text, begin, heads):
             content = self.text[section.start : section.end]
-            key = key_of(section.path, content)
+            path = section.path[1:] if section.path[:1] == (self.heading,) else section.path
+            key = key_of(path, content)
             seen[key] += 1
             # What the front matter says of others belongs to the first passage.
             first = bisect_right(starts, section.start) if seen.total() > 1 else 0
@@ -239,7 +240,7 @@ class _Reader:
                 start=section.start,
                 end=section.end,
                 content=content,
-                key=key if seen[key] == 1 else key_of(section.path, content, seen[key]),
+                key=key if seen[key] == 1 else key_of(path, content, seen[key]),
                 mentions=tuple(sorted({said for line, said in self.said if first <= line <= last})),
                 concepts=self._concepts(first, last),
             )

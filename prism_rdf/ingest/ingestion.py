@@ -21,6 +21,7 @@ from prism_rdf.model import Alias, Bookmark, Event, Intent, Memory, NewEntity, R
 from prism_rdf.namespaces import Names
 
 BATCH = 2_000
+READER = 1  # goes up when the same history comes to say something else: then it is read anew
 _COUNTED = {Event: "states", Reference: "references", Alias: "aliases", Memory: "memories"}
 
 
@@ -73,8 +74,8 @@ class Ingestion:
 
     @property
     def digest(self) -> str:
-        """Return what tells one mapping from another; empty without one."""
-        return self._mapping.digest
+        """Return what tells one mapping, and one way of reading, from another."""
+        return f"{READER}:{self._mapping.digest}"
 
     def is_read(self, bookmark: Bookmark | None) -> bool:
         """Return whether a bookmark says that there is nothing new."""

@@ -45,11 +45,11 @@ class Section:
 
 
 def sections(text: str, begin: int, heads: Sequence[Head]) -> list[Section]:
-    """Cut a text from ``begin`` on before each head; a section that is no more than its heading opens the next one.
+    """Cut a text from ``begin`` on before each head; a head without words of its own is only part of a path.
 
     >>> heads = [Head(0, 3, 1, "A"), Head(5, 9, 2, "B")]
     >>> sections("# A\\n\\n## B\\n\\nx\\n", 0, heads)
-    [Section(path=('A', 'B'), start=0, end=12)]
+    [Section(path=('A', 'B'), start=5, end=12)]
     """
     found: list[Section] = []
     path: list[Head] = []
@@ -57,16 +57,20 @@ def sections(text: str, begin: int, heads: Sequence[Head]) -> list[Section]:
     for head in heads:
         if text[words : head.start].strip():
             found.append(_trimmed(text, path, opened, head.start))
-            opened = head.start
         path = [above for above in path if above.level < head.level] + [head]
-        words = head.end
-    if text[opened:].strip():
+        opened, words = head.start, head.end
+    if text[words:].strip():
         found.append(_trimmed(text, path, opened, len(text)))
+    if not found and text[begin:].strip():
+        found.append(_trimmed(text, path, begin, len(text)))
     return found
 
 
 def key_of(path: Sequence[str], content: str, nth: int = 0) -> str:
-    """Return what names a passage within its document: its words, its headings, and which of equal ones it is."""
+    """Return what names a passage within its document: its words, its headings, and which of equal ones it is.
+
+    The document's own title is better left out of ``path``: it may change, and the passages stay.
+    """
     return key_of_words(path, " ".join(content.split()), nth)
 
 

@@ -82,7 +82,7 @@ def take_in(
     report = replace(ingestion.report, refused=tuple(run.refused))
     if stale and not again:
         why = (
-            "it was read by another mapping before"
+            "it was read by another mapping, or another release, before"
             if mark is None
             else f"the history no longer holds commit {mark.commit[:12]}, up to which it was read before"
         )

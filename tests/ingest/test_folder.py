@@ -55,7 +55,7 @@ def test_references_numbers_and_memories_are_as_in_a_history(tmp_path, told, adr
         ("README.md", "a README is not a decision"),
     ]
     [memory] = read.memories("ADR-1.md")
-    at = (tmp_path / "ADR-1.md").read_text().index("# ADR-1"), len((tmp_path / "ADR-1.md").read_text()) - 1
+    at = (tmp_path / "ADR-1.md").read_text().index("## Context"), len((tmp_path / "ADR-1.md").read_text()) - 1
     assert memory.source == f"file:ADR-1.md#char={at[0]},{at[1]}"
     assert (memory.start.iso()[:4], memory.until) == ("2020", None)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from prism_rdf.clock import Instant
-from prism_rdf.ingest.documents import MAX_CONCEPTS
 
 FIRST = Instant.parse("2025-01-01T00:00:00Z")
 
@@ -33,8 +32,8 @@ def test_a_new_memory_begins_where_the_meaning_changes(repo, told, adr) -> None:
     assert (old.start.iso(), old.until.iso()) == ("2025-01-01T00:00:00Z", "2025-01-03T00:00:00Z")
     assert old.start == old.created_at
     assert (new.start, new.until) == (old.until, None)
-    assert old.content == "# ADR-1: A\n\n## Context\n\nOne  text,\nin lines."
-    begin = len("---\nstatus: Proposed\n---\n\n")
+    assert old.content == "## Context\n\nOne  text,\nin lines."
+    begin = len("---\nstatus: Proposed\n---\n\n# ADR-1: A\n\n")
     assert old.source == f"ADR-1.md@{first[:12]}#char={begin},{begin + len(old.content)}"
     assert (old.kind, old.heading, old.tier) == ("passage", "A > Context", 2)
     assert old.key != new.key
@@ -100,4 +99,17 @@ def test_concepts_are_few(repo, told, adr) -> None:
     headings = "".join(f"## Peculiar Thing {'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[n]}o\n\n" for n in range(26)) + "End.\n"
     repo.commit(0, {"ADR-1.md": adr("ADR-1", "A", text=f"{terms}\n\n{headings}")})
 
-    assert [len(memory.mentions) for memory in told(repo).memories("ADR-1.md")] == [12, MAX_CONCEPTS]
+    assert [len(memory.mentions) for memory in told(repo).memories("ADR-1.md")] == [12, 1]
+
+
+def test_a_new_title_or_front_matter_leaves_the_passages_as_they_are(repo, told) -> None:
+    body = "\n\n## Context\n\nWords.\n"
+    repo.commit(0, {"ADR-1.md": f"# ADR-1: A\n\n**Status:** Draft{body}"})
+    repo.commit(1, {"ADR-1.md": f"---\nstatus: Draft\n---\n# ADR-1: B{body}"})
+
+    memories = told(repo).memories("ADR-1.md")
+
+    assert [(m.content, day(m.until)) for m in memories] == [
+        ("# ADR-1: A\n\n**Status:** Draft", 1),
+        ("## Context\n\nWords.", None),
+    ]
