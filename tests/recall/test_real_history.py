@@ -50,7 +50,8 @@ def project(clone: Path) -> Iterator[Project]:
 
 def text_at(clone: Path, source: str, date: str) -> str:
     """Return what git has for the document of a memory at a date: by following its path from that commit."""
-    path, _, sha = source.partition("@")
+    path, _, version = source.partition("@")
+    sha = version.partition("#")[0]  # the rest says which passage of the version
     later = subprocess.run(
         ["git", "log", "--first-parent", "--format=%H %ct", "--name-status", "-M40%", "--reverse", f"{sha}..main"],
         cwd=clone, capture_output=True, text=True, check=True,
@@ -71,10 +72,9 @@ def text_at(clone: Path, source: str, date: str) -> str:
     return subprocess.run(["git", "show", f"{at}:{path}"], cwd=clone, capture_output=True, text=True, check=True).stdout
 
 
-def meaning(text: str) -> list[str]:
-    """The words of a document; front matter is not part of what it says."""
-    body = text.split("\n---\n", 1)[1] if text.startswith("---\n") else text
-    return body.split()
+def meaning(text: str) -> str:
+    """The words of a document or of a passage of it."""
+    return " ".join(text.split())
 
 
 def test_an_old_number_finds_the_texts_of_then_and_of_now(project: Project) -> None:
@@ -84,8 +84,8 @@ def test_an_old_number_finds_the_texts_of_then_and_of_now(project: Project) -> N
         by_flag.setdefault(hit["state_flag"], []).append(hit["content"])
     assert by_flag["current"]
     assert by_flag["historical"]
-    assert all("ADR-808" in content for content in by_flag["current"])
-    assert all("ADR-044" in content for content in by_flag["historical"])
+    assert any("ADR-808" in content for content in by_flag["current"])
+    assert any("ADR-044" in content for content in by_flag["historical"])
     assert {hit["state_summary"] for hit in hits} == {
         "[current: ADR ADR-808]",
         "[historical: current ADR is ADR-808, this reflects ADR-044]",
@@ -98,7 +98,9 @@ def test_nothing_superseded_is_called_current(project: Project, clone: Path) -> 
     known: dict[tuple[str, str], str] = {}
     for old, new in RENUMBERED.items():
         for date in DATES:
-            answer = project.recall(old if date < "2026-06-15" else new, as_of=date, limit=6)
+            answer = project.recall(
+                old if date < "2026-06-15" else new, as_of=date, limit=60
+            )  # passages: many of one decision
             anchors = {anchor["entity"] for anchor in answer["anchors"]}
             for hit in answer["hits"]:
                 if hit["entity"] not in anchors or not hit["source"].lower().count(old[4:]) + hit["source"].count(
@@ -108,7 +110,7 @@ def test_nothing_superseded_is_called_current(project: Project, clone: Path) -> 
                 key = (hit["source"], date)
                 if key not in known:
                     known[key] = text_at(clone, *key)
-                holds = meaning(known[key]) == meaning(hit["content"])
+                holds = meaning(hit["content"]) in meaning(known[key])
                 assert hit["state_flag"] == ("current" if holds else "historical"), (key, hit["state_summary"])
                 checked[hit["state_flag"]] += 1
     assert checked["current"] >= 20
