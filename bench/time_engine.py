@@ -1,10 +1,21 @@
 """Measures of the time engine as ratios, each against a reference in the same run; asserts nothing.
 
     python bench/time_engine.py --states 10000 --per-entity 5
+    python bench/time_engine.py --states 1000000 --per-entity 5 --load planned
 
-The references: for a write, one bare SPARQL update of as many quads in a store of its own plus one fsync of as many
-bytes; for a state as of T, the one bare SPARQL query that finds it and what it holds; for a state now, the bare
-look-ups of what is said about it and of what it holds; for SPARQL, the same query on a plain store of the snapshot.
+A measure and its reference are taken in turns, so that what else the machine does falls on both; p50 of each is
+printed. On a busy machine ``--cpu`` counts the time of the processor instead, which leaves out waiting for the disk.
+The references:
+
+- a state as of T: the one bare SPARQL query that finds it and what it holds; a state now: the bare look-ups of whose
+  it is, which is the last, what is said about it and what it holds; each of the same entities;
+- a write: one bare SPARQL update of as many quads in a store of its own, plus one fsync of as many bytes;
+- SPARQL now: the same query on a plain store on disk of the same triples; SPARQL as of T: on one in memory, as a
+  snapshot is; the first query as of T, which makes the snapshot, is set against filling that plain store.
+
+``--load verbs`` writes every state as a caller does, in batches. ``--load planned`` (for what would take hours) lets
+the same planner plan all of it and puts its quads into the store in bulk: without gate, log and fsync. The batch rate
+is then measured by a sample written into the full store.
 """
 
 from __future__ import annotations
@@ -12,22 +23,32 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import resource
 import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from pyoxigraph import Literal, NamedNode, Quad, Store
+from pyoxigraph import Literal, NamedNode, Quad, QuerySolutions, Store
 
 from prism_rdf import Instant, Prism, Project
+from prism_rdf.changes import plan
 from prism_rdf.clock import Edge
-from prism_rdf.model import Assertion, Event, Intent, NewEntity
-from prism_rdf.namespaces import PREFIXES, TYPE, derived_uuid, prism
+from prism_rdf.model import Assertion, Event, Intent, Memory, NewEntity
+from prism_rdf.namespaces import PREFIXES, RDF_TYPE, TYPE, derived_uuid, prism
 
 ADR = NamedNode(TYPE + "ADR")
-EPOCH = Instant.parse("2020-01-01T00:00:00Z")
-QUERY = 'SELECT (COUNT(*) AS ?n) { ?d a type:ADR ; prism:status ?s FILTER(STRENDS(?s, "1")) }'
+EPOCH = Instant.parse("2000-01-01T00:00:00Z")
+BY_NUMBER = 'SELECT ?d ?t { ?d prism:number "ADR-17" ; prism:title ?t }'
+QUERIES = {
+    "count by a filter": 'SELECT (COUNT(*) AS ?n) { ?d a type:ADR ; prism:status ?s FILTER(STRENDS(?s, "1")) }',
+    "anything said": 'SELECT (COUNT(*) AS ?n) { ?d a type:ADR ; ?p ?o FILTER(?o = "Title 7") }',
+    "one by its number": BY_NUMBER,
+}
+SLOW = 20  # how often a measure is taken that takes long
+Act = Callable[[int], object]
+clock = time.perf_counter
 
 
 def history(index: int, states: int) -> Iterator[Intent]:
@@ -45,129 +66,223 @@ def history(index: int, states: int) -> Iterator[Intent]:
         yield Event(uuid, "fact", Edge(at), tuple(said), source="bench")
 
 
-def milliseconds(act: Callable[[int], object], times: int) -> list[float]:
-    """Return how long each of some calls took, in ms, sorted."""
-    took = []
-    for number in range(times):
-        started = time.perf_counter()
-        act(number)
-        took.append((time.perf_counter() - started) * 1000)
-    return sorted(took)
-
-
-def p50(took: list[float]) -> float:
-    return statistics.median(took)
-
-
-def load(project: Project, states: int, per_entity: int, batch: int) -> float:
-    """Write the histories in batches and return the facts (states) per second."""
-    entities = states // per_entity
-    started = time.perf_counter()
+def batches(entities: range, per_entity: int, batch: int) -> Iterator[list[Intent]]:
+    """Yield the histories of some entities, about ``batch`` states at a time."""
     size = max(1, batch // per_entity)
-    for low in range(0, entities, size):
-        indices = range(low, min(entities, low + size))
-        project.write([intent for index in indices for intent in history(index, per_entity)], "bench")
-    return entities * per_entity / (time.perf_counter() - started)
+    for low in range(0, len(entities), size):
+        yield [intent for index in entities[low : low + size] for intent in history(index, per_entity)]
 
 
-def bare_write(folder: Path, quads: int, times: int) -> list[float]:
-    """Time one update of ``quads`` quads and one fsync of as many bytes, in a store of its own."""
-    store = Store(str(folder / "bare"))
-    log = os.open(folder / "bare.log", os.O_CREAT | os.O_WRONLY | os.O_APPEND)
-
-    def write(number: int) -> None:
-        lines = [f"GRAPH <urn:g:{number}> {{ <urn:s:{number}> <urn:p:{i}> {i} }}" for i in range(quads)]
-        text = "\n".join(lines)
-        os.write(log, text.encode())
-        os.fsync(log)
-        store.update(f"INSERT DATA {{ {text} }}")
-
-    took = milliseconds(write, times)
-    os.close(log)
-    return took
+def load_by_verbs(project: Project, entities: range, per_entity: int, batch: int) -> float:
+    """Write the histories in batches; return the facts (states) per second."""
+    took = 0.0
+    for intents in batches(entities, per_entity, batch):
+        started = clock()
+        project.write(intents, "bench")
+        took += clock() - started
+    return len(entities) * per_entity / took
 
 
-def look_ups(prism_store: Prism, project: Project, uuid: str) -> Callable[[int], object]:
-    """Return the look-ups that a state as of T needs when its place is known: about it, and what it holds."""
-    store = prism_store.store
-    temporal = project.names.graph("temporal")
-    entity = project.names.entity(uuid)
-    state = next(store.quads_for_pattern(entity, prism("hasState"), None, temporal)).object
+def load_planned(project: Project, entities: range, per_entity: int) -> float:
+    """Put what the planner makes of the histories into the store, as a few commits; return the facts per second."""
+    site, started = project.prism.site, clock()
+    for intents in batches(entities, per_entity, 20_000):
+        writing, record = site.committer.stamp(project.pid, "bench")
+        change = plan(site.ground, intents, writing).change
+        site.store.load((*change.adds, *record.adds))
+        site.store.patch(dict.fromkeys(record.removes, False))
+        site.committer.reread()
+    return len(entities) * per_entity / (clock() - started)
 
-    def read(_: int) -> object:
-        canonical = list(store.quads_for_pattern(entity, None, None, project.names.graph("canonical")))
-        return (
-            canonical,
-            list(store.quads_for_pattern(state, None, None, temporal)),
-            list(store.quads_for_pattern(entity, None, None, state)),
-        )
+
+def milliseconds(act: Callable[[], object]) -> float:
+    started = clock()
+    act()
+    return (clock() - started) * 1000
+
+
+def in_turns(act: Act, reference: Act, times: int) -> tuple[float, float]:
+    """Return the medians of what some calls took, and as many of their reference, in ms."""
+    ours, theirs = [], []
+    for number in range(times):
+        started = clock()
+        act(number)
+        between = clock()
+        reference(number)
+        theirs.append((clock() - between) * 1000)
+        ours.append((between - started) * 1000)
+    return statistics.median(ours), statistics.median(theirs)
+
+
+class Bare:
+    """A store of its own and a file, for one update of as many quads and one fsync of as many bytes as a write has."""
+
+    def __init__(self, folder: Path) -> None:
+        self._store = Store(str(folder / "bare"))
+        self._log = os.open(folder / "bare.log", os.O_CREAT | os.O_WRONLY | os.O_APPEND)
+        self._written = 0
+
+    def write(self, quads: int) -> None:
+        self._written += 1
+        graph = f"urn:g:{self._written}"
+        text = "\n".join(f"GRAPH <{graph}> {{ <urn:s:{graph}> <urn:p:{i}> {i} }}" for i in range(quads))
+        os.write(self._log, text.encode())
+        os.fsync(self._log)
+        self._store.update(f"INSERT DATA {{ {text} }}")
+
+
+def bare_now(project: Project, uuids: list[str]) -> Act:
+    """Return the look-ups that the state now needs: whose it is, which is the last, about it, and what it holds."""
+    store, names = project.prism.store, project.names
+    canonical, temporal, tail = (names.graph(layer) for layer in ("canonical", "temporal", "tail"))
+
+    def read(number: int) -> object:
+        entity = names.entity(uuids[number])
+        of_type = list(store.quads_for_pattern(entity, RDF_TYPE, None, canonical))
+        state = next(store.quads_for_pattern(entity, prism("tail"), None, tail)).object
+        about = list(store.quads_for_pattern(state, None, None, temporal))
+        return of_type, about, list(store.quads_for_pattern(None, None, None, state))
 
     return read
 
 
-def bare_as_of(prism_store: Prism, project: Project, uuid: str, at: Instant) -> Callable[[int], object]:
+def bare_as_of(project: Project, uuids: list[str], at: Instant) -> Act:
     """Return the one query that finds the state of an entity at an instant, and what it holds."""
-    temporal, entity = project.names.graph("temporal"), project.names.entity(uuid)
-    query = f"""SELECT ?state ?property ?value {{
-        GRAPH {temporal} {{
-            {entity} prism:hasState ?state . ?state prism:validFrom ?from . FILTER (?from <= "{at}"^^xsd:dateTime)
+    text = f"""SELECT ?state ?property ?value {{
+        GRAPH {project.names.graph("temporal")} {{
+            $entity prism:hasState ?state . ?state prism:validFrom ?from . FILTER (?from <= "{at}"^^xsd:dateTime)
             FILTER NOT EXISTS {{ ?state prism:withdrawnAt ?withdrawn }}
             OPTIONAL {{ ?state prism:validUntil ?until }} FILTER (!BOUND(?until) || ?until > "{at}"^^xsd:dateTime) }}
-        GRAPH ?state {{ {entity} ?property ?value }} }}"""
-    return lambda _: list(prism_store.store.query(query, prefixes=PREFIXES))
+        GRAPH ?state {{ $entity ?property ?value }} }}"""
+    asked = [text.replace("$entity", str(project.names.entity(uuid))) for uuid in uuids]
+
+    def read(number: int) -> object:
+        answer = project.prism.store.query(asked[number], prefixes=PREFIXES)
+        assert isinstance(answer, QuerySolutions)
+        return list(answer)
+
+    return read
 
 
-def plain_store(prism_store: Prism, at: Instant | None) -> Store:
-    """Return a plain store that holds the triples of the world now, or at ``at``."""
-    answer = prism_store.sparql("SELECT ?s ?p ?o { ?s ?p ?o }", as_of=at)
-    plain = Store()
-    plain.bulk_extend(Quad(*row) for row in answer.rows())
-    return plain
+def row(what: str, measured: float, reference: float) -> None:
+    print(f"{what:<46}{measured:>12,.3f}{reference:>14,.3f}{measured / reference:>8.2f}", flush=True)
 
 
-def row(what: str, measured: float, reference: float, unit: str = "ms") -> None:
-    print(
-        f"{what:<44}{measured:>12.3f} {unit:<9}{reference:>12.3f} {unit:<9}{measured / reference:>8.2f} x", flush=True
+def chosen_uuids(entities: int, times: int) -> list[str]:
+    return [derived_uuid("bench", str(random.randrange(entities))) for _ in range(times)]
+
+
+def reads(project: Project, entities: int, per_entity: int, times: int) -> None:
+    uuids, middle, known_at = (
+        chosen_uuids(entities, times),
+        EPOCH.plus(days=per_entity // 2),
+        project.prism.commit_number,
     )
+    then = bare_as_of(project, uuids, middle)
+    row("state as of T", *in_turns(lambda n: project.state_as_of(uuids[n], middle), then, times))
+    row("state now", *in_turns(lambda n: project.state_as_of(uuids[n]), bare_now(project, uuids), times))
+    some = min(times, SLOW)
+    row("state as of T, known at K", *in_turns(lambda n: project.state_as_of(uuids[n], middle, known_at), then, some))
+
+
+def writes(project: Project, bare: Bare, entities: int, per_entity: int, times: int) -> None:
+    uuids, store = chosen_uuids(entities, times), project.prism
+    slow = max(3, min(SLOW, 20_000 // per_entity))
+
+    def late(days: int) -> Act:
+        starts = [EPOCH.plus(days=days, micros=micros + 1) for micros in range(slow)]
+        return lambda n: project.fact(uuids[n], "status", f"L{n}", valid_from=starts[n])
+
+    middle = per_entity // 2
+    for what, act, often in (
+        ("one write at the tail", lambda n: project.fact(uuids[n], "status", f"W{n}"), times),
+        (f"a late write, {per_entity - 1:,} later states", late(0), slow),
+        (f"a late write, {per_entity - 1 - middle:,} later states", late(middle), slow),
+    ):
+        act(0)
+        last = next(iter(store.changes(store.commit_number - 1)))
+        quads = len(last.adds) + len(last.removes)
+        row(f"{what} ({quads} quads)", *in_turns(act, lambda _, quads=quads: bare.write(quads), often))  # type: ignore[misc]
+
+
+def sparql(project: Project, folder: Path, per_entity: int) -> None:
+    middle = EPOCH.plus(days=per_entity // 2)
+    warm(project, None, Store(str(folder / "plain")))
+    first = milliseconds(lambda: ask(project, BY_NUMBER, middle))
+    triples = list(project.prism.sparql("SELECT ?s ?p ?o { ?s ?p ?o }", as_of=middle).rows())
+    quads, plain = [Quad(*triple) for triple in triples], Store()
+    row(f"SPARQL as of T, first ({len(quads):,} triples)", first, milliseconds(lambda: plain.bulk_extend(quads)))
+    warm(project, middle, plain)
+    patched, again = [], []
+    for number, uuid in enumerate(chosen_uuids(17, SLOW)):
+        project.fact(uuid, "status", f"P{number}", valid_from=EPOCH.plus(micros=number + 1))
+        patched.append(milliseconds(lambda: ask(project, BY_NUMBER, middle)))
+        again.append(milliseconds(lambda: ask(project, BY_NUMBER, middle)))
+    row("SPARQL as of T, first after a write", statistics.median(patched), statistics.median(again))
+
+
+def ask(project: Project, query: str, at: Instant | None) -> object:
+    return list(project.prism.sparql(query, as_of=at).rows())
+
+
+def warm(project: Project, at: Instant | None, plain: Store) -> None:
+    """Compare queries with the same ones on a plain store, which is filled here unless it is already."""
+    if not len(plain):
+        answer = project.prism.sparql("SELECT ?s ?p ?o { ?s ?p ?o }", as_of=at)
+        plain.bulk_extend(Quad(*triple) for triple in answer.rows())
+    often = SLOW if len(plain) < 500_000 else 5
+
+    def bare(query: str) -> object:
+        answer = plain.query(query, prefixes=PREFIXES)
+        assert isinstance(answer, QuerySolutions)
+        return list(answer)
+
+    for what, query in QUERIES.items():
+        ask(project, query, at)
+        ours = in_turns(lambda _, q=query: ask(project, q, at), lambda _, q=query: bare(q), often)  # type: ignore[misc]
+        row(f"SPARQL {'as of T' if at else 'now'}, {what}", *ours)
+
+
+def options() -> argparse.Namespace:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--states", type=int, default=10_000)
+    arguments.add_argument("--per-entity", type=int, default=5)
+    arguments.add_argument("--batch", type=int, default=1000, help="facts in one commit")
+    arguments.add_argument(
+        "--memories", type=int, default=1000, help="beside them, for queries to leave aside or reach"
+    )
+    arguments.add_argument("--times", type=int, default=200)
+    arguments.add_argument("--load", choices=["verbs", "planned"], default="verbs")
+    arguments.add_argument("--only", choices=["reads", "writes", "sparql"], action="append")
+    arguments.add_argument("--cpu", action="store_true", help="count processor time, without waiting")
+    return arguments.parse_args()
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--states", type=int, default=10_000)
-    arguments.add_argument("--per-entity", type=int, default=5)
-    arguments.add_argument("--batch", type=int, default=1000)
-    arguments.add_argument("--times", type=int, default=200)
-    chosen = arguments.parse_args()
+    global clock
+    chosen = options()
+    clock = time.process_time if chosen.cpu else time.perf_counter
+    per_entity, entities = chosen.per_entity, chosen.states // chosen.per_entity
+    parts = chosen.only or ["reads", "writes", "sparql"]
     with tempfile.TemporaryDirectory() as folder, Prism.open(Path(folder, "home"), exclusive=True) as store:
         project = store.project("bench")
-        rate = load(project, chosen.states, chosen.per_entity, chosen.batch)
-        print(f"{chosen.states:,} states, {chosen.per_entity} per entity: batch {rate:,.0f} facts/s")
-        print(f"{'':<44}{'measured':>12} {'':<9}{'reference':>12} {'':<9}{'ratio':>8}")
-        entities = chosen.states // chosen.per_entity
-        uuids = [derived_uuid("bench", str(random.randrange(entities))) for _ in range(chosen.times)]
-        middle = EPOCH.plus(days=chosen.per_entity // 2)
-        bare = p50(milliseconds(look_ups(store, project, uuids[0]), chosen.times))
-        bare_then = p50(milliseconds(bare_as_of(store, project, uuids[0], middle), chosen.times))
-        took = p50(milliseconds(lambda n: project.state_as_of(uuids[n], middle), chosen.times))
-        row("state as of T, p50", took, bare_then)
-        row("state now, p50", p50(milliseconds(lambda n: project.state_as_of(uuids[n]), chosen.times)), bare)
-        last = next(iter(store.changes(store.commit_number - 1)), None)
-        project.fact(uuids[0], "status", "first")
-        last = next(iter(store.changes(store.commit_number - 1)))
-        reference = p50(bare_write(Path(folder), len(last.adds) + len(last.removes), chosen.times))
-        writes = milliseconds(lambda n: project.fact(uuids[n], "status", f"W{n}"), chosen.times)
-        row(f"one write at the tail, p50 ({len(last.adds)} quads)", p50(writes), reference)
-        late = milliseconds(
-            lambda n: project.fact(uuids[n], "status", f"L{n}", valid_from=EPOCH.plus(micros=n + 1)), chosen.times // 10
-        )
-        row(f"a late write, {chosen.per_entity} later states, p50", p50(late), reference)
-        for name, at in (("now", None), ("as of T", middle)):
-            cold = milliseconds(lambda _, at=at: list(store.sparql(QUERY, as_of=at).rows()), 1)[0]  # type: ignore[misc]
-            plain = plain_store(store, at)
-            reference = p50(milliseconds(lambda _, plain=plain: list(plain.query(QUERY, prefixes=PREFIXES)), 5))  # type: ignore[misc]
-            warm = p50(milliseconds(lambda _, at=at: list(store.sparql(QUERY, as_of=at).rows()), 5))  # type: ignore[misc]
-            row(f"SPARQL {name}, warm", warm, reference)
-            row(f"SPARQL {name}, first", cold, reference)
+        if chosen.load == "verbs":
+            rate = load_by_verbs(project, range(entities), per_entity, chosen.batch)
+        else:
+            loaded = load_planned(project, range(entities), per_entity)
+            print(f"planned and put into the store in bulk: {loaded:,.0f} facts/s", flush=True)
+            more = range(entities, entities + max(1, 5_000 // per_entity))
+            rate = load_by_verbs(project, more, per_entity, chosen.batch)
+        print(f"{chosen.states:,} states, {per_entity:,} per entity; batches by verbs: {rate:,.0f} facts/s")
+        project.write([Memory(f"Memory {n}", "note", EPOCH, key=str(n)) for n in range(chosen.memories)])
+        print(f"{'':<46}{'measured, ms':>12}{'reference, ms':>14}{'ratio':>8}", flush=True)
+        if "reads" in parts:
+            reads(project, entities, per_entity, chosen.times)
+        if "writes" in parts:
+            writes(project, Bare(Path(folder)), entities, per_entity, chosen.times)
+        if "sparql" in parts:
+            sparql(project, Path(folder), per_entity)
+        print(f"most memory in use: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
 
 
 if __name__ == "__main__":

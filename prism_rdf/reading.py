@@ -152,10 +152,10 @@ class ReadingVerbs(MeaningVerbs):
     def _state_of_all(
         self, entity: NamedNode, at: Instant, known_at: Instant | None, prefer_wip: bool
     ) -> dict[str, Any] | None:
-        """Return the state of an entity, else of the first that is merged into it and had one."""
+        """Return the state of an entity that is not merged, else of the first that is merged into it and had one."""
         own = self._state_json(entity, at, known_at, prefer_wip=prefer_wip)
         if own is not None:
-            return self._marked(own, entity, known_at)
+            return own
         for member in members(self._store, self.names, entity, known_at)[1:]:
             found = self._marked(self._state_json(member, at, known_at, prefer_wip=prefer_wip), member, known_at)
             if found is not None:
@@ -206,7 +206,8 @@ class ReadingVerbs(MeaningVerbs):
 
     def state_json_at(self, entity: str, as_of: Instant, known_at: Instant | None, prefer_wip: bool) -> dict[str, Any]:
         """Return the State JSON of an entity (an IRI) at an instant; ``{"state": None}`` where nothing holds."""
-        return self._state_of_all(NamedNode(entity), as_of, known_at, prefer_wip) or {"state": None}
+        found = self._state_of_all(NamedNode(entity), as_of, known_at, prefer_wip)
+        return self._marked(found, NamedNode(entity), known_at) or {"state": None}
 
     def check(self) -> list[dict[str, str]]:
         """Return every broken invariant of this project: ``{"check", "entity", "detail"}``; empty when sound.

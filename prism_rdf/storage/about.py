@@ -30,7 +30,7 @@ class About:
         return tuple(each for each in self._objects.get(predicate, ()) if isinstance(each, NamedNode))
 
     def iri(self, predicate: NamedNode) -> NamedNode | None:
-        return next(iter(self.iris(predicate)), None)
+        return next((o for o in self._objects.get(predicate, ()) if isinstance(o, NamedNode)), None)
 
     def term(self, predicate: NamedNode) -> NamedNode | Literal | None:
         return next((o for o in self._objects.get(predicate, ()) if isinstance(o, (NamedNode, Literal))), None)
@@ -42,7 +42,7 @@ class About:
         return tuple(each.value for each in self._objects.get(predicate, ()) if isinstance(each, Literal))
 
     def text(self, predicate: NamedNode, default: str = "") -> str:
-        return next(iter(self.texts(predicate)), default)
+        return next((o.value for o in self._objects.get(predicate, ()) if isinstance(o, Literal)), default)
 
     def number(self, predicate: NamedNode, default: int = 0) -> int:
         text = self.text(predicate)
