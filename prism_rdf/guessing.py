@@ -12,8 +12,9 @@ from prism_rdf.clock import Edge, Instant
 from prism_rdf.errors import BadArgument
 from prism_rdf.model import Assertion, Candidate, Clue, Fact, Receipt
 from prism_rdf.namespaces import Names
-from prism_rdf.review.candidates import candidate_node
-from prism_rdf.review.queue import KnownCandidate, read_candidate
+from prism_rdf.review.candidates import STATUS, candidate_node
+from prism_rdf.review.queue import read_candidate
+from prism_rdf.storage.about import about
 from prism_rdf.storage.interface import GraphReader
 
 AWAITS = "a guess (tier 3): nothing of it is believed until it is promoted (prism review)"
@@ -99,15 +100,17 @@ def assertions_of(fact: Fact, known: EntityType) -> tuple[Assertion, ...]:
 
 def told(store: GraphReader, names: Names, receipt: Receipt, guesses: Sequence[Candidate]) -> Receipt:
     """Return the receipt of guesses: with their candidates, and a note on where each stands."""
-    nodes = tuple(dict.fromkeys(candidate_node(guess, names) for guess in guesses))
-    found = [each for node in nodes if (each := read_candidate(store, names, node)) is not None]
-    notes = dict.fromkeys(map(_note, found))
-    return replace(receipt, candidates=tuple(each.node.value for each in found), notes=(*receipt.notes, *notes))
+    nodes, graph = dict.fromkeys(candidate_node(guess, names) for guess in guesses), names.graph("review")
+    stand = {node.value: about(store, node, graph).text(STATUS) for node in nodes}
+    known = tuple(node for node, status in stand.items() if status)  # one that was forgotten is not guessed again
+    notes = dict.fromkeys(_note(store, names, NamedNode(node), stand[node]) for node in known)
+    return replace(receipt, candidates=known, notes=(*receipt.notes, *notes))
 
 
-def _note(known: KnownCandidate) -> str:
-    if known.status not in ("promoted", "rejected"):
+def _note(store: GraphReader, names: Names, node: NamedNode, status: str) -> str:
+    found = read_candidate(store, names, node) if status in ("promoted", "rejected") else None
+    if found is None:
         return AWAITS
-    last = known.rulings[-1]
+    last = found.rulings[-1]
     by = f" by {last.ruling.reviewer}" if last.ruling.reviewer else ""
-    return f"this was guessed before, and {known.status}{by} at {last.recorded_at}: it stays so"
+    return f"this was guessed before, and {status}{by} at {last.recorded_at}: it stays so"

@@ -223,4 +223,6 @@ def promotion_of(
 
 def by_prefix(store: GraphReader, names: Names, start: str) -> list[NamedNode]:
     """Return the candidates whose uuid begins so."""
-    return [node for node in queue(store, names) if names.uuid_of(node.value).startswith(start)]
+    beginning = names.candidate(start).value
+    found = (node for kind in CLASSES.values() for node in subjects(store, RDF_TYPE, kind, names.graph("review")))
+    return sorted((node for node in found if node.value.startswith(beginning)), key=lambda node: node.value)

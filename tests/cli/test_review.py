@@ -27,35 +27,21 @@ from prism_rdf.cli.app import app
 Run = Callable[..., Any]
 PROMPT = "[q]uit > "
 COMMANDS = ("list", "show", "accept", "reject", "undo")
-CLUE = ("--extractor", "verbs/2", "--confidence", "0.8", "--offsets", "10", "28", "--valid-from", "2025-11-01")
 
 
 @pytest.fixture
-def go(project_of_its_own: Run) -> Run:
-    """Commands in a project with a decision, a project, and a guess of each kind."""
-    run = project_of_its_own
-    for line in (
-        ("entity", "ADR", "number=ADR-7", "title=Use a graph", "status=Proposed", "--valid-from", "2025-10-01"),
-        ("entity", "ADR", "number=ADR-3", "title=Use a table", "--valid-from", "2025-01-01"),
-        ("entity", "Project", "name=Prism", "--valid-from", "2025-01-01"),
-        (
-            "fact",
-            "ADR-7",
-            "status=Accepted",
-            "--tier",
-            "3",
-            "--quote",
-            "ADR-7 was accepted",
-            "--source",
-            "minutes.md",
-            *CLUE,
-        ),
-        ("alias", "PrismGR", "Prism", "--tier", "3", "--quote", "Prism (formerly prismgr)"),
-        ("reference", "ADR-7", "SUPERSEDES", "ADR-3", "--tier", "3", "--confidence", "0.5"),
-    ):
-        done = run(*line)
-        assert done.status == 0, done.err
-    return run
+def go(project_of_its_own: Run, open_store: Prism) -> Run:
+    """Commands in a project with two decisions, a project, and a guess of each kind."""
+    project = open_store.project(os.environ["PRISM_PID"])
+    project.entity("ADR", {"number": "ADR-7", "title": "Use a graph", "status": "Proposed"}, valid_from="2025-10-01")
+    project.entity("ADR", {"number": "ADR-3", "title": "Use a table"}, valid_from="2025-01-01")
+    project.entity("Project", {"name": "Prism"}, valid_from="2025-01-01")
+    clue: dict[str, Any] = {"extractor": "verbs/2", "confidence": 0.8, "offsets": (10, 28), "source": "minutes.md"}
+    clue |= {"quote": "ADR-7 was accepted", "valid_from": "2025-11-01"}
+    project.fact("ADR-7", "status", "Accepted", tier=3, **clue)
+    project.alias("PrismGR", "Prism", tier=3, quote="Prism (formerly prismgr)")
+    project.reference("ADR-7", "ADR-3", "SUPERSEDES", tier=3, confidence=0.5)
+    return project_of_its_own
 
 
 def ids(go: Run, *options: str) -> list[str]:
@@ -66,8 +52,12 @@ def test_a_guess_says_that_it_awaits_review(go: Run) -> None:
     done = go("fact", "ADR-7", "status=Rejected", "--tier", "3")
     assert re.search(r"ADR-7: status = Rejected  from now, candidate [0-9a-f]{8}, commit \d+", done.out)
     assert "nothing of it is believed until it is promoted" in done.err
-    told = json.loads(go("alias", "P", "Prism", "--tier", "3", "--json").out)
-    assert len(told["candidates"]) == 1
+    clue = ("--quote", "P is Prism", "--extractor", "verbs/2", "--confidence", "0.8", "--offsets", "10", "20")
+    told = json.loads(go("alias", "P", "Prism", "--tier", "3", *clue, "--json").out)
+    shown = json.loads(go("review", "show", told["candidates"][0], "--json").out)["clues"][0]
+    assert [shown[name] for name in ("quote", "extractor", "confidence", "start_offset", "end_offset")] == [
+        *("P is Prism", "verbs/2", 0.8, 10, 20)
+    ]
     assert go("resolve", "PrismGR").status == 6
     refused = go("alias", "P", "Prism", "--quote", "x")
     assert (refused.status, "belong to a guess" in refused.err) == (2, True)
