@@ -181,6 +181,7 @@ def timeline(common: Common, entity: EntityArgument, known_at: KnownAt = None) -
 
 def _happened(entry: Mapping[str, Any], *, appeared: bool) -> tuple[str, dict[str, str]]:
     """Return what an entry of a timeline is, and what it says."""
+    via = {"said of": value_text(entry["via"])} if "via" in entry else {}
     if entry["kind"] == "alias":
         return f"{entry['alias_kind']} name {entry['edge']}", {"name": entry["surface_form"], **via}
     if entry["kind"] == "reference":
@@ -195,7 +196,6 @@ def _happened(entry: Mapping[str, Any], *, appeared: bool) -> tuple[str, dict[st
 
 
 def _by(event: Mapping[str, Any]) -> str:
-    via = {"said of": value_text(entry["via"])} if "via" in entry else {}
     said = (event["description"], event["source"], event["cause_commit"], event["cause_memory"])
     return ", ".join((f"commit {event['commit']}", *(one_line(each) for each in said if each)))
 
