@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pyoxigraph import NamedNode
@@ -18,7 +18,7 @@ from prism_rdf.reading import ReadingVerbs
 from prism_rdf.semantic.aliases import aliases_of
 from prism_rdf.semantic.merges import check_merge, members, merge_of, merges_into, preferred
 from prism_rdf.statements import memory_named
-from prism_rdf.storage.about import about, subjects
+from prism_rdf.storage.about import About, about, subjects
 from prism_rdf.temporal.drafts import threads
 from prism_rdf.temporal.read import sealed_at, snapshot, states_of
 from prism_rdf.tiers import check_direct, claimed
@@ -124,20 +124,23 @@ class MergingVerbs(ReadingVerbs):
     def _foreseen(self, merged: NamedNode, into: NamedNode) -> dict[str, Any]:
         now = self.prism.clock.now()
         whole = members(self._store, self.names, merged)
-        moves: dict[str, _Listed] = {
-            "names": [name for each in whole for name in self._names_of(each)],
-            "references": self._references_of(merged, now),
-            "memories": [memory for each in whole for memory in self._memories_of(each)],
-            "drafts": [self._draft_json(t) for t in threads(self._store, self.names) if self._is_open(t, whole)],
-            "candidates": [candidate for each in whole for candidate in self._candidates_about(each)],
-            "merged": [answers.entity_json(self._store, self.names, each, now) for each in whole[1:]],
+        found: dict[str, tuple[Sequence[Any], Callable[[Any], dict[str, Any]]]] = {
+            "names": ([name for each in whole for name in self._names_of(each)], dict),
+            "references": (
+                relating.references_of(self._store, self.names, None, None, merged, None, None),
+                lambda known: relating.reference_json(self._store, self.names, known, now, None),
+            ),
+            "memories": ([link for each in whole for link in self._memories_of(each)], self._memory_json),
+            "drafts": ([t for t in threads(self._store, self.names) if self._is_open(t, whole)], self._draft_json),
+            "candidates": ([each for member in whole for each in self._candidates_about(member)], _candidate_json),
+            "merged": (whole[1:], lambda each: answers.entity_json(self._store, self.names, each, now)),
         }
         end = preferred(self._store, self.names, into)
         ends = {"duplicate": merged, "into": into, "preferred": end}
         return {
             **{name: answers.entity_json(self._store, self.names, each, now) for name, each in ends.items()},
-            "moves": {what: listed[:MOST_LISTED] for what, listed in moves.items()},
-            "counts": {what: len(listed) for what, listed in moves.items()},
+            "moves": {what: list(map(told, all_of[:MOST_LISTED])) for what, (all_of, told) in found.items()},
+            "counts": {what: len(all_of) for what, (all_of, _) in found.items()},
             "differs": self._differences(merged, end, now),
         }
 
@@ -153,26 +156,31 @@ class MergingVerbs(ReadingVerbs):
             found[alias.surface_form, alias.kind] = None
         return [{"name": name, "kind": kind} for name, kind in found]
 
-    def _references_of(self, entity: NamedNode, now: Instant) -> _Listed:
-        found = relating.references_of(self._store, self.names, None, None, entity, None, None)
-        return [relating.reference_json(self._store, self.names, each, now, None) for each in found]
-
-    def _memories_of(self, entity: NamedNode) -> _Listed:
+    def _memories_of(self, entity: NamedNode) -> list[tuple[NamedNode, str]]:
+        """Return the memories that are believed and linked to an entity, each with how."""
         graph = self.names.graph("memory")
-        return [
-            {"memory": node.value, "link": link, "content": memory.text(CONTENT)[:_EXCERPT]}
+        linked = [
+            (node, link)
             for link in ("about", "mentions")
             for node in sorted(subjects(self._store, prism(link), entity, graph), key=str)
-            if (memory := about(self._store, node, graph)).term(WITHDRAWN_AT) is None
+        ]
+        return [
+            (node, link)
+            for node, link in linked
+            if next(self._store.quads_for_pattern(node, WITHDRAWN_AT, None, graph), None) is None
         ]
 
-    def _candidates_about(self, entity: NamedNode) -> _Listed:
+    def _memory_json(self, linked: tuple[NamedNode, str]) -> dict[str, Any]:
+        node, link = linked
+        content = about(self._store, node, self.names.graph("memory")).text(CONTENT)
+        return {"memory": node.value, "link": link, "content": content[:_EXCERPT]}
+
+    def _candidates_about(self, entity: NamedNode) -> list[About]:
         """Return the guesses about an entity that await review."""
         graph = self.names.graph("review")
         nodes = {quad.subject for quad in self._store.quads_for_pattern(None, None, entity, graph)}
         found = (about(self._store, node, graph) for node in nodes if isinstance(node, NamedNode))
-        pending = sorted((each for each in found if each.text(_STATUS) == "pending"), key=lambda each: each.node.value)
-        return [{"candidate": each.node.value, "kind": _kind(each.iris(RDF_TYPE))} for each in pending]
+        return sorted((each for each in found if each.text(_STATUS) == "pending"), key=lambda each: each.node.value)
 
     def _is_open(self, thread: Any, whole: Sequence[NamedNode]) -> bool:
         return thread.closed_at is None and thread.entity in whole
@@ -188,5 +196,6 @@ class MergingVerbs(ReadingVerbs):
         return {name: {"duplicate": both["from"], "into": both["to"]} for name, both in changes.items()}
 
 
-def _kind(types: Iterable[NamedNode]) -> str:
-    return next((local_name(each.value).removesuffix("Candidate").lower() for each in types), "")
+def _candidate_json(candidate: About) -> dict[str, Any]:
+    kinds = (local_name(each.value).removesuffix("Candidate").lower() for each in candidate.iris(RDF_TYPE))
+    return {"candidate": candidate.node.value, "kind": next(kinds, "")}

@@ -47,8 +47,8 @@ def test_the_number_given_again_means_the_new_one_from_then_on_and_as_it_was_bel
 
 
 def test_every_merge_of_a_real_history_can_be_taken_back(real):
-    uuids = sorted(each["uuid"] for each in real.list_entities("ADR", limit=40))
-    names = [each["identifier"] for each in real.list_entities("ADR", limit=40)]
+    uuids = sorted(each["uuid"] for each in real.list_entities("ADR", limit=12))
+    names = [each["identifier"] for each in real.list_entities("ADR", limit=12)]
     before = {name: real.resolve_alias(name) for name in (*names, *uuids)}
     current = set(real.prism.store.quads_for_pattern(None, None, None, real.names.graph("current")))
     pairs = list(pairwise(uuids))
