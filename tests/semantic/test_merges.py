@@ -143,13 +143,18 @@ def test_what_is_said_of_the_merged_one_goes_to_the_preferred_one_and_the_receip
     assert name_of(project, "P") == "Prism", "what was recorded meanwhile stays with the preferred one"
 
 
-def test_a_chain_leads_to_its_end_and_any_link_can_be_taken_out(project, make):
+def test_a_chain_leads_to_its_end_and_any_link_can_be_taken_out(project, make, prism):
     one, two, three = (make("Component", name=name) for name in ("one", "two", "three"))
     project.merge(one, two)
     project.merge(two, three)
     assert [name_of(project, name) for name in ("one", "two", "three")] == ["three", "three", "three"]
+    leads = "SELECT ?name ?end { ?s prism:name ?name ; prism:mergedInto/prism:name ?end } ORDER BY ?name"
+    ends = [(name.value, end.value) for name, end in prism.sparql(leads).rows()]
+    assert ends == [("one", "three"), ("two", "three")]
+    assert sorted(labels(prism)) == [("three", "one"), ("three", "two")]
     project.unmerge("two")
     assert [name_of(project, name) for name in ("one", "two", "three")] == ["two", "two", "three"]
+    assert labels(prism) == [("two", "one")]
     project.merge("two", "three")
     project.unmerge("one")
     assert [name_of(project, name) for name in ("one", "two", "three")] == ["one", "three", "three"]
