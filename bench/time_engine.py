@@ -8,7 +8,8 @@ printed. On a busy machine ``--cpu`` counts the time of the processor instead, w
 The references:
 
 - a state as of T: the one bare SPARQL query that finds it and what it holds; a state now: the bare look-ups of whose
-  it is, which is the last, what is said about it and what it holds; each of the same entities;
+  it is, whether that is merged or has a draft, which state is the last, what is said about it and what it holds; each
+  of the same entities;
 - a write: one bare SPARQL update of as many quads in a store of its own, plus one fsync of as many bytes;
 - SPARQL now: the same query on a plain store on disk of the same triples; SPARQL as of T: on one in memory, as a
   snapshot is; the first query as of T, which makes the snapshot, is set against filling that plain store.
@@ -132,16 +133,18 @@ class Bare:
 
 
 def bare_now(project: Project, uuids: list[str]) -> Act:
-    """Return the look-ups that the state now needs: whose it is, which is the last, about it, and what it holds."""
+    """Return the look-ups that the state now needs."""
     store, names = project.prism.store, project.names
-    canonical, temporal, tail = (names.graph(layer) for layer in ("canonical", "temporal", "tail"))
+    canonical, semantic, temporal, tail = map(names.graph, ("canonical", "semantic", "temporal", "tail"))
 
     def read(number: int) -> object:
         entity = names.entity(uuids[number])
         of_type = list(store.quads_for_pattern(entity, RDF_TYPE, None, canonical))
+        merged = list(store.quads_for_pattern(None, prism("mergedEntity"), entity, semantic))
+        drafted = list(store.quads_for_pattern(None, prism("draftOf"), entity, temporal))
         state = next(store.quads_for_pattern(entity, prism("tail"), None, tail)).object
         about = list(store.quads_for_pattern(state, None, None, temporal))
-        return of_type, about, list(store.quads_for_pattern(None, None, None, state))
+        return of_type, merged, drafted, about, list(store.quads_for_pattern(None, None, None, state))
 
     return read
 

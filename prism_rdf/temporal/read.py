@@ -99,16 +99,9 @@ def _drafts_of(store: GraphReader, names: Names, entity: NamedNode, known_at: In
 
 
 def _last(store: GraphReader, names: Names, entity: NamedNode, at: Instant) -> State | None:
-    """Return the last state if it has begun by ``at``; of one that has not, no more is read than that."""
     last = tail_node(store, names, entity)
-    if last is None or _begins_after(store, last, names.graph("temporal"), at):
-        return None
-    return _read(store, names, entity, last, None)
-
-
-def _begins_after(store: GraphReader, node: NamedNode, graph: NamedNode, at: Instant) -> bool:
-    begins = (quad.object for quad in store.quads_for_pattern(node, VALID_FROM, None, graph))
-    return any(isinstance(each, Literal) and Instant.parse(each.value) > at for each in begins)
+    state = _read(store, names, entity, last, None) if last is not None else None
+    return state if state is not None and (state.valid_from is None or state.valid_from <= at) else None
 
 
 def _earlier(store: GraphReader, names: Names, entity: NamedNode, at: Instant) -> State | None:
