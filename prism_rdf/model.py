@@ -209,7 +209,8 @@ class Memory:
     """A passage worth recalling, with the interval in which its source said it.
 
     ``key`` names it in its source, so that the same passage read twice is one memory. ``about`` holds uuids of
-    entities; ``mentions`` holds ``entity:<uuid>`` and ``concept:<name>``.
+    entities; ``mentions`` holds ``entity:<uuid>`` and ``concept:<name>``. ``speaker`` is who said it, as one is called
+    in talk; what stands in ``source`` behind ``#`` orders what was said at one time (``chat-7#12``).
     """
 
     content: str
@@ -223,6 +224,7 @@ class Memory:
     start: Instant | None = None
     until: Instant | None = None
     tier: Tier = 1
+    speaker: str = ""
 
 
 @dataclass(frozen=True)

@@ -358,11 +358,14 @@ class WritingVerbs(ReadingVerbs):
         source: str = "",
         about: Sequence[str] = (),
         *,
+        speaker: str = "",
         tier: Tier | None = None,
         idempotency_key: str = "",
     ) -> Receipt:
-        """Keep a passage for recall, said at ``created_at`` (default now), about the named entities.
+        """Keep a passage for recall, said at ``created_at`` (default now) by ``speaker``, about the named entities.
 
+        What was said one after the other has one ``source``, with the place behind ``#`` (``chat-7#12``): recall then
+        knows what stands beside it. In talk with an agent the speakers are ``user`` and ``assistant``.
         What it mentions (identifiers, terms set as code) is linked to it. The receipt names the memory under
         ``created``: it can be the ``cause_memory`` of a change.
         """
@@ -377,7 +380,8 @@ class WritingVerbs(ReadingVerbs):
         assert at is not None
         mentions = mentions_of(content, at, self.bearer_uuid)
         intent = Memory(content, kind, at, source, about=uuids, mentions=mentions, start=at, tier=tier)
-        payload = [content, kind, created_at, source, list(about)]
+        intent = replace(intent, speaker=speaker.strip())
+        payload = [content, kind, created_at, source, list(about), *([speaker] if speaker else [])]
         receipt = self.prism.commit(self.pid, lambda: (intent,), "remember", idempotency_key, payload)
         return self._noted(replace(receipt, created=(memory_node(intent, self.names).value,)), *meant)
 

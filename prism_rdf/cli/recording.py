@@ -223,6 +223,7 @@ def remember(
     about: Annotated[
         list[str] | None, typer.Option("--about", metavar="ENTITY", help="What it is about; may be repeated.")
     ] = None,
+    speaker: Annotated[str, typer.Option("--speaker", metavar="NAME", help="Who said it, as in user or Ada.")] = "",
 ) -> int:
     """Keep a text for recall.
 
@@ -231,7 +232,7 @@ def remember(
     content, named = _content(text), tuple(about or ())
 
     def write(project: Project) -> Any:
-        return project.remember(content, kind, created_at, about=named, **said)
+        return project.remember(content, kind, created_at, about=named, speaker=speaker, **said)
 
     with founded(common, write) as project:
         whom = "" if common.json else ", ".join(name_of(project, each) for each in named)

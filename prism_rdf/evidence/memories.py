@@ -30,14 +30,15 @@ _PREF_LABEL = NamedNode(SKOS + "prefLabel")
 TERMS = (
     *(RDF_TYPE, _PREF_LABEL, CONTENT, VALID_FROM, VALID_UNTIL, RECORDED_AT, END_RECORDED_AT, WITHDRAWN_AT),
     *(EARLIER_BELIEF, prism("EarlierBelief"), prism("Memory"), prism("Concept")),
-    *(prism(name) for name in ("memoryKind", "createdAt", "tier", "source", "heading", "about", "mentions")),
+    *(prism(name) for name in ("memoryKind", "createdAt", "tier", "source", "heading", "speaker", "about", "mentions")),
 )
 
 
 def memory_node(memory: Memory, names: Names) -> NamedNode:
-    """Return the memory's IRI, which follows from its content, its source, its key and its beginning."""
+    """Return the memory's IRI, which follows from its content, its speaker, its source, its key and its beginning."""
     start = memory.start.iso() if memory.start else memory.created_at.iso()
-    return names.memory(derived_uuid("memory", memory.kind, memory.source, memory.key, start, memory.content))
+    said = (memory.content, memory.speaker) if memory.speaker else (memory.content,)
+    return names.memory(derived_uuid("memory", memory.kind, memory.source, memory.key, start, *said))
 
 
 def plan_memories(store: GraphReader, memories: Iterable[Memory], writing: Writing) -> Delta:
@@ -70,6 +71,8 @@ def _plan_memory(store: GraphReader, memory: Memory, concepts: set[Quad], writin
         quads.append(Quad(node, prism("source"), Literal(memory.source), graph))
     if memory.heading:
         quads.append(Quad(node, prism("heading"), Literal(memory.heading), graph))
+    if memory.speaker:
+        quads.append(Quad(node, prism("speaker"), Literal(memory.speaker), graph))
     quads += [Quad(node, prism("about"), names.entity(uuid), graph) for uuid in memory.about]
     for mention in memory.mentions:
         quads += _mention(store, node, mention, concepts, writing)

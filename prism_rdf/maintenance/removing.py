@@ -42,6 +42,7 @@ _WHOLE_LAYERS = ("evidence",)  # a node there goes whole as soon as anything in 
 _TAKES = {
     ("memory", CONTENT): "memory",
     ("memory", prism("heading")): "memory",
+    ("memory", prism("speaker")): "memory",
     ("memory", NamedNode(SKOS + "prefLabel")): "concept",
     ("temporal", VALUE): "assertion",
     ("semantic", SURFACE_FORM): "alias",

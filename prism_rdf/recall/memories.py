@@ -19,6 +19,7 @@ from prism_rdf.belief import (
 )
 from prism_rdf.clock import Instant
 from prism_rdf.namespaces import Names, prism
+from prism_rdf.recall.order import FOLLOWED_KINDS, place_of, series_of, speaker_of
 from prism_rdf.semantic.merges import preferred
 from prism_rdf.storage.about import About, about
 from prism_rdf.storage.interface import GraphReader
@@ -27,16 +28,18 @@ CONTENT = prism("content")
 HEADING = prism("heading")
 ABOUT = prism("about")
 MENTIONS = prism("mentions")
+SPEAKER = prism("speaker")
 CREATED_AT = prism("createdAt")
 
 _KIND = prism("memoryKind")
 _SOURCE = prism("source")
 _MOST_KEPT = 20_000
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
 _Key = tuple[str, Instant | None]
 Times = tuple[Instant | None, Instant | None]
-
-# Kinds of memory that are part of a document: when their source stops saying so, their interval is ended.
-FOLLOWED_KINDS = frozenset({"document", "section", "passage"})
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,7 @@ class KnownMemory:
     kind: str = "note"
     source: str = ""
     heading: str = ""
+    speaker: str = ""
     about: tuple[str, ...] = ()
     start: Instant | None = None
     until: Instant | None = None
@@ -59,6 +63,11 @@ class KnownMemory:
     def followed(self) -> bool:
         """Whether an open end means that the source still says so, and not only that nobody ever ended it."""
         return self.kind in FOLLOWED_KINDS
+
+    @property
+    def series(self) -> str:
+        """What was said one after the other with it; see ``recall.order``."""
+        return series_of(self.source, self.kind, self.speaker, self.start)
 
     @property
     def subject(self) -> str:
@@ -84,6 +93,30 @@ class Passage:
     source: str = ""
     said: Instant | None = None
     recorded: Instant | None = None
+    kind: str = "note"
+    speaker: str = ""
+
+    @property
+    def series(self) -> str:
+        """What was said one after the other with it; see ``recall.order``."""
+        return series_of(self.source, self.kind, self.speaker, self.said)
+
+    @property
+    def place(self) -> int:
+        return place_of(self.source)
+
+    @property
+    def day(self) -> str:
+        """The day on which it was said, as in 2025-03-01; empty for a part of a document, which says it for long."""
+        return self.said.iso()[:10] if self.said is not None and self.kind not in FOLLOWED_KINDS else ""
+
+    @property
+    def day_in_words(self) -> str:
+        """The day with its month's name, as a question says it."""
+        if not self.day:
+            return ""
+        year, month, _ = self.day.rsplit("-", 2)
+        return f"{self.day} {MONTHS[int(month) - 1]} {year}"
 
 
 class MemoryReader:
@@ -125,13 +158,14 @@ class MemoryReader:
             return found
         if len(self._memories) >= _MOST_KEPT:
             self._memories = {}
-        node = self._pieces(NamedNode(iri), _KIND, _SOURCE, HEADING, ABOUT)
+        node = self._pieces(NamedNode(iri), _KIND, _SOURCE, HEADING, ABOUT, SPEAKER)
         found = self._memories[key] = KnownMemory(
             iri=iri,
             content="",
             kind=node.text(_KIND, "note"),
             source=node.text(_SOURCE),
             heading=node.text(HEADING),
+            speaker=node.text(SPEAKER),
             about=tuple(sorted({self._meant(entity, known_at) for entity in node.iris(ABOUT)})),
             start=times[0],
             until=times[1],
@@ -192,9 +226,12 @@ def removed_memories(quads: Iterable[Quad], graph: NamedNode) -> Iterator[str]:
 
 def _passage(node: About, earlier: tuple[Instant, ...] = ()) -> Passage:
     recorded = node.instant(RECORDED_AT)
+    kind, content = node.text(_KIND, "note"), node.text(CONTENT)
     return Passage(
         iri=node.node.value,
-        content=node.text(CONTENT),
+        content=content,
+        kind=kind,
+        speaker=speaker_of(node.text(SPEAKER), content, kind),
         heading=node.text(HEADING),
         source=node.text(_SOURCE),
         said=node.instant(VALID_FROM) or node.instant(CREATED_AT),
