@@ -65,13 +65,12 @@ def sealed_at(
 ) -> State | None:
     """Return the sealed state that covers ``at`` as believed at ``known_at`` (None: now), a void included.
 
-    Of what is believed now the last state is found without looking at the history before it, an earlier one by a query.
+    Of what is believed now the last state is found without looking at the history before it, any other one by a query.
     """
-    if known_at is None:
-        last = _last(store, names, entity, at)
-        if last is not None or not isinstance(store, Overlay):
-            return last or _earlier(store, names, entity, at)
-    return covering(states_of(store, names, entity, known_at), at, prefer_wip=False)
+    last = _last(store, names, entity, at) if known_at is None else None
+    if last is None and isinstance(store, Overlay):
+        return covering(states_of(store, names, entity, known_at), at, prefer_wip=False)
+    return last or _asked(store, names, entity, at, known_at)
 
 
 def state_at(
@@ -104,19 +103,25 @@ def _last(store: GraphReader, names: Names, entity: NamedNode, at: Instant) -> S
     return state if state is not None and (state.valid_from is None or state.valid_from <= at) else None
 
 
-def _earlier(store: GraphReader, names: Names, entity: NamedNode, at: Instant) -> State | None:
-    text = _COVERING.replace("$graph", str(names.graph("temporal"))).replace("$entity", str(entity))
+def _asked(store: GraphReader, names: Names, entity: NamedNode, at: Instant, known_at: Instant | None) -> State | None:
+    """Read what a query finds, the state that begins last first, until one is believed then and covers ``at``."""
+    text = _COVERING if known_at is None else _BEGUN
+    text = text.replace("$graph", str(names.graph("temporal"))).replace("$entity", str(entity))
     answer = store.query(text.replace("$at", str(instant_literal(at))), prefixes=PREFIXES)
     assert isinstance(answer, QuerySolutions)
-    found = (_read(store, names, entity, row["state"], None) for row in answer)
-    return next((state for state in found if state is not None and state.commit_status == "committed"), None)
+    found = (_read(store, names, entity, row[0], known_at) for row in answer)
+    return next((state for state in found if state and covering((state,), at, prefer_wip=False)), None)
 
 
+# Drafts are found too: they are few, and a pattern that leaves them out costs more.
 _COVERING = """SELECT ?state { GRAPH $graph {
     $entity prism:hasState ?state .
     ?state prism:validUntil ?until . FILTER (?until > $at)
     OPTIONAL { ?state prism:validFrom ?from } FILTER (!BOUND(?from) || ?from <= $at)
-    FILTER NOT EXISTS { ?state prism:withdrawnAt ?withdrawn } } }"""  # drafts too: few, and a pattern costs more
+    FILTER NOT EXISTS { ?state prism:withdrawnAt ?withdrawn } } }"""
+_BEGUN = """SELECT ?state { GRAPH $graph {
+    $entity prism:hasState ?state .
+    OPTIONAL { ?state prism:validFrom ?from } FILTER (!BOUND(?from) || ?from <= $at) } } ORDER BY DESC(?from)"""
 
 
 def future_edges(store: GraphReader, names: Names, entity: NamedNode, after: Instant) -> tuple[Instant, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from random import Random
 
 import pytest
@@ -13,6 +14,7 @@ from prism_rdf.clock import Instant, ManualClock
 from prism_rdf.errors import PrismError
 from prism_rdf.model import Memory
 from prism_rdf.namespaces import prism as term
+from prism_rdf.temporal.read import covering, sealed_at, states_of
 from prism_rdf.views import as_quads, entity_view, memory_at
 from prism_rdf.world import memories_at, world
 
@@ -64,6 +66,21 @@ def random_history(project, random, operations):
         except (PrismError, IndexError):
             continue
     return done
+
+
+def test_the_state_that_is_asked_for_is_found_among_all_states():
+    random = Random(7)
+    with Prism.in_memory(clock=ManualClock(Instant.parse("2026-03-01T00:00:00Z"))) as prism:
+        project, known, found = prism.project("demo"), [None], 0
+        random_history(project, random, 60)
+        known += [prism.system_time(commit) for commit in range(1, prism.commit_number + 1, 4)]
+        for entity in entities(prism.store, project.names):
+            for at, known_at in product(MOMENTS, known):
+                states = states_of(prism.store, project.names, entity, known_at)
+                state = sealed_at(prism.store, project.names, entity, at, known_at)
+                assert state == covering(states, at, prefer_wip=False)
+                found += state is not None
+        assert found > 500
 
 
 @pytest.mark.parametrize("seed", range(3))
