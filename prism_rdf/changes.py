@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TypeVar
 
-from pyoxigraph import NamedNode, Quad
+from pyoxigraph import NamedNode, Quad, Store
 
 from prism_rdf.belief import Delta, Writing, belief_of, change_from, take_back, withdraw
 from prism_rdf.canonical.entities import plan_entities
@@ -48,13 +48,17 @@ from prism_rdf.storage.about import about
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.storage.overlay import Overlay
 from prism_rdf.storage.read_once import ReadOnce
-from prism_rdf.temporal.drafts import plan_drafts
+from prism_rdf.temporal.drafts import DRAFT_OF, THREAD, plan_drafts
+from prism_rdf.temporal.events import ASSERTION, CHANGES
 from prism_rdf.temporal.fold import Piece
 from prism_rdf.temporal.plan import Folding, plan_events
 from prism_rdf.temporal.read import snapshot, states_of
+from prism_rdf.temporal.states import HAS_STATE
 from prism_rdf.views import as_quads, entity_view, next_boundary
 
 DUE_AT = prism("dueAt")
+_NOTHING = Store()  # what is known of a new entity: the names of its events and states follow from its own
+_LEADING = {RDF_TYPE, HAS_STATE, CHANGES, DRAFT_OF, THREAD}
 MOST_NOTES = 10
 _Kind = TypeVar("_Kind", bound=Intent)
 
@@ -97,6 +101,19 @@ class Planned:
     before: ReadOnce
     after: Overlay
 
+    def unlinked(self, names: Names) -> Iterator[Quad]:
+        """Yield what is said of new events and states, but for their types and for what leads to them.
+
+        Nobody finds it in the store before the rest of the change is there too.
+        """
+        graph = names.graph("temporal")
+        for quad in self.change.adds:
+            if quad.graph_name != graph:
+                if isinstance(quad.graph_name, NamedNode) and self.before.is_new(quad.graph_name, graph):
+                    yield quad
+            elif quad.predicate not in _LEADING and self.before.is_new(quad.subject, graph):
+                yield quad
+
 
 def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> Planned:
     """Return the change that fulfils all intents at once; empty when all of it is already so.
@@ -108,14 +125,15 @@ def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> Planned
     ground = replace(ground, store=before)
     _check_intervals(intents)
     types = _types(ground, intents, writing)
-    before.take_as_new(writing.names.entity(uuid) for uuid in types if _unheard_of(uuid, before, writing))
+    entities = [writing.names.entity(uuid) for uuid in types]
+    before.take_as_new([entity for entity in entities if _unheard_of(entity, before, writing)])
     texts, schema = plan_texts(before, _of(TypeText, intents), writing), ground.schema(writing.names)
     if texts != Delta():
         ground = ground.knowing(writing.names, taught(before, writing.names, ground.schemas, texts))
     parts = [texts, plan_entities(ground.store, _of(NewEntity, intents), ground.tenant, writing)]
     notes: list[str] = []
     for event_type, changes in _by_type(types, intents).items():
-        for folding in _plan_type(ground, event_type, changes, writing):
+        for folding in _plan_type(ground, before, event_type, changes, writing):
             parts.append(folding.delta)
             notes += [] if folding.shows else [_hidden(folding)]
     parts.append(plan_aliases(ground.store, _of(Alias, intents), writing))
@@ -131,7 +149,7 @@ def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> Planned
     after = Overlay(before, delta.adds, delta.removes)
     if not delta.adds and not delta.removes:
         return Planned(ChangeSet(), before, after)
-    before.take_as_new(_unheard_of_nodes(delta, before, writing))
+    before.take_as_new(_unheard_of_nodes(after, before, writing))
     touched = concerned_by(after, writing.names, (writing.names.entity(uuid) for uuid in sorted(types)))
     retyped = concerned(before, writing.names, schema, ground.schema(writing.names)) if texts != Delta() else ()
     derived = refresh(ground, dict.fromkeys((*touched, *retyped)), after, writing)
@@ -140,19 +158,17 @@ def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> Planned
     return Planned(change, before, after)
 
 
-def _unheard_of(uuid: str, before: ReadOnce, writing: Writing) -> bool:
-    return before.is_new(writing.names.entity(uuid), writing.names.graph("canonical"))
+def _unheard_of(entity: NamedNode, before: ReadOnce, writing: Writing) -> bool:
+    return not about(before, entity, writing.names.graph("canonical")).quads
 
 
-def _unheard_of_nodes(delta: Delta, before: ReadOnce, writing: Writing) -> Iterator[NamedNode]:
+def _unheard_of_nodes(after: Overlay, before: ReadOnce, writing: Writing) -> Iterator[object]:
     """Yield the events, assertions and states that are written now for the first time: nothing points to them yet."""
     graph = writing.names.graph("temporal")
-    nodes = dict.fromkeys(quad.subject for quad in delta.adds if quad.graph_name == graph)
-    for node in nodes:
-        if isinstance(node, NamedNode):
-            whole = NamedNode(node.value.partition("#")[0])  # an assertion is written together with its event
-            if before.is_new(whole, graph):
-                yield node
+    for node, quads in after.added(graph).items():
+        if before.is_new(node, graph):
+            yield node
+            yield from (quad.object for quad in quads if quad.predicate == ASSERTION)  # written with their event
 
 
 def _check_intervals(intents: Iterable[Intent]) -> None:
@@ -280,11 +296,16 @@ def _hidden(folding: Folding) -> str:
 
 
 def _plan_type(
-    ground: Ground, type_iri: NamedNode, changes: Iterable[Event | Withdrawal], writing: Writing
+    ground: Ground, before: ReadOnce, type_iri: NamedNode, changes: Collection[Event | Withdrawal], writing: Writing
 ) -> tuple[Folding, ...]:
     known = ground.schema(writing.names).catalog.type(type_iri)
     multi = frozenset(prop.iri for prop in known.properties if prop.multi)
-    foldings = plan_events(ground.store, changes, multi, writing)
+    found_before = {each.entity for each in changes if isinstance(each, Withdrawal) or each.uuid}
+    found_before |= {each.entity for each in changes if not before.is_new(writing.names.entity(each.entity))}
+    fresh = plan_events(_NOTHING, (each for each in changes if each.entity not in found_before), multi, writing)
+    before.take_as_new(quad.subject for folding in fresh for quad in folding.delta.adds)
+    known_changes = (each for each in changes if each.entity in found_before)
+    foldings = fresh + plan_events(ground.store, known_changes, multi, writing)
     immutable = frozenset(prop.iri for prop in known.immutable)
     found = [
         violation

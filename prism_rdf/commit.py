@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 
 from pyoxigraph import Literal, NamedNode, Quad
@@ -16,8 +16,8 @@ from pyoxigraph import Literal, NamedNode, Quad
 from prism_rdf.belief import Writing
 from prism_rdf.changes import DUE_AT, Ground, Planned, plan, refresh
 from prism_rdf.clock import Clock, Instant
-from prism_rdf.errors import IdempotencyConflict, ValidationError
-from prism_rdf.model import ChangeSet, Intent, NewEntity, Receipt, instant_literal
+from prism_rdf.errors import IdempotencyConflict, RefusedError, ValidationError
+from prism_rdf.model import Intent, NewEntity, Receipt, instant_literal
 from prism_rdf.namespaces import RDF_TYPE, Names, commit_iri, meta_graph, prism
 from prism_rdf.preflight import broken_by
 from prism_rdf.scopes import scopes_of
@@ -27,6 +27,7 @@ from prism_rdf.storage.interface import GraphReader, GraphStore
 from prism_rdf.storage.overlay import Overlay
 from prism_rdf.storage.read_once import ReadOnce
 
+MANY = 10_000  # quads from which on loading some of them ahead of the update is worth its fixed cost
 LAST_COMMIT = prism("lastCommit")
 HAS_NAMESPACE = prism("hasNamespace")
 NUMBER = prism("commitNumber")
@@ -47,6 +48,7 @@ class Committer:
         self._clock = clock
         self._meta = meta_graph(base)
         self._lock = threading.RLock()
+        self._halted = False
         self._number, self._recorded_at = last_commit(self._store, self._base)
         self._replay()
 
@@ -69,6 +71,7 @@ class Committer:
         returns the first receipt again. Raises ValidationError (nothing written), IdempotencyConflict, RefusedError.
         """
         with self._lock:
+            self._check_going()
             names = Names(self._base, namespace)
             repeated = self.repeated(names, key, payload)
             if repeated is not None:
@@ -81,8 +84,16 @@ class Committer:
             if change.empty:
                 return Receipt(None, None, created, notes)
             self._judge(planned, names)
-            self._commit(change, writing, verb, self._record(writing, verb, key, payload, created))
+            self._commit(planned, writing, verb, self._record(writing, verb, key, payload, created))
             return Receipt(writing.number, writing.now, created, notes + change.notes)
+
+    def _check_going(self) -> None:
+        if self._halted:
+            raise RefusedError(
+                "the last change is logged and not yet in the store",
+                rule="the change log and the store agree before the next change is written",
+                mend="free some disk space or mend the permissions, then open the store again: it completes the change",
+            )
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -125,12 +136,13 @@ class Committer:
         """Refuse a change that breaks a shape or an invariant."""
         change, after = planned.change, planned.after
         schema = self._ground.schema_after(after, names, change)
-        found = schema.gate.check(scopes_of(change, after, names, schema.catalog.superclasses))
-        found = found or broken_by(change, planned.before, after, names)
+        found = schema.gate.check(scopes_of(after, names, schema.catalog.superclasses))
+        found = found or broken_by(planned.before, after, names)
         if found:
             raise ValidationError(found)
 
-    def _commit(self, change: ChangeSet, writing: Writing, verb: str, record: Sequence[Quad]) -> None:
+    def _commit(self, planned: Planned, writing: Writing, verb: str, record: Sequence[Quad]) -> None:
+        change = planned.change
         logged = LoggedChange(
             number=writing.number,
             recorded_at=writing.now,
@@ -140,14 +152,25 @@ class Committer:
             removes=(*change.removes, self._last()),
         )
         self._log.append(logged)
+        ahead = frozenset(planned.unlinked(writing.names) if len(change.adds) >= MANY else ())
         try:
-            self._store.apply(logged.adds, logged.removes)
+            if ahead:
+                self._store.load(ahead)
+            self._store.apply([quad for quad in logged.adds if quad not in ahead], logged.removes)
         except BaseException:
-            self._log.abort(writing.number)
+            self._take_back(writing.number, ahead)
             raise
         if any(quad.graph_name == writing.names.graph("types") for quad in change.adds):
             self._ground.schemas.forget()
         self._number, self._recorded_at = writing.number, writing.now
+
+    def _take_back(self, number: int, ahead: Collection[Quad]) -> None:
+        """Leave nothing of a logged change; where that cannot be done, opening the store again completes the change."""
+        if ahead:
+            self._halted = True
+            self._store.apply((), tuple(ahead))
+            self._halted = False
+        self._log.abort(number)
 
     def _last(self) -> Quad:
         return Quad(NamedNode(self._base), LAST_COMMIT, Literal(self._number), self._meta)
@@ -191,9 +214,9 @@ class Committer:
     def _replay(self) -> None:
         """Apply the logged commits that the store lacks; one that breaks an invariant was never acknowledged."""
         for logged in self._log.read(self._number):
-            change, before = ChangeSet(logged.adds, logged.removes), ReadOnce(self._store)
+            before = ReadOnce(self._store)
             after = Overlay(before, logged.adds, logged.removes)
-            if broken_by(change, before, after, Names(self._base, logged.namespace)):
+            if broken_by(before, after, Names(self._base, logged.namespace)):
                 self._log.abort(logged.number)
                 continue
             self._store.apply(logged.adds, logged.removes)

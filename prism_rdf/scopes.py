@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pyoxigraph import Literal, NamedNode, Triple
 
 from prism_rdf.canonical.entities import type_of
-from prism_rdf.model import RETIRED, ChangeSet
+from prism_rdf.model import RETIRED
 from prism_rdf.namespaces import LAYERS, RDF_TYPE, Names, meta_graph, prism
 from prism_rdf.semantic.references import KIND, SOURCE, TARGET
 from prism_rdf.storage.about import About, about
 from prism_rdf.storage.interface import GraphReader
+from prism_rdf.storage.overlay import Overlay
 from prism_rdf.temporal.events import ASSERTION, CHANGES
 from prism_rdf.temporal.states import COMMIT_STATUS, HAS_STATE
 from prism_rdf.validation.gate import Scope
@@ -45,31 +46,24 @@ Shown = frozenset[tuple[object, object, object]]
 Superclasses = Callable[[NamedNode], Iterable[NamedNode]]
 
 
-def scopes_of(
-    change: ChangeSet, after: GraphReader, names: Names, superclasses: Superclasses
-) -> Mapping[Scope, Sequence[Triple]]:
-    """Return what the gate must judge of ``change``; ``after`` is the store as it will be."""
+def scopes_of(after: Overlay, names: Names, superclasses: Superclasses) -> Mapping[Scope, Sequence[Triple]]:
+    """Return what the gate must judge of the change that ``after`` lays over the store."""
     scopes: dict[Scope, list[Triple]] = {}
-    seen: set[tuple[object, NamedNode]] = set()
     passed_over = {names.graph("current"), names.graph("tail"), meta_graph(names.base)}
-    judged = [quad for quad in change.adds if quad.graph_name not in passed_over]
-    state = names.state("").value
-    snapshots = {graph for graph in {quad.graph_name for quad in judged} if _is_within(graph, state)}
-    shown = frozenset((q.subject, q.predicate, q.object) for q in judged if q.graph_name in snapshots)
-    for quad in judged:
-        if not isinstance(quad.graph_name, NamedNode):
-            continue
-        place = (quad.subject, quad.graph_name)
-        if place not in seen and quad.predicate != HAS_STATE:
-            seen.add(place)
-            assert isinstance(quad.subject, NamedNode)
-            for scope, triples in _judged(quad.subject, quad.graph_name, after, names, superclasses, shown):
-                scopes.setdefault(scope, []).extend(triples)
+    graphs = [graph for graph in after.graphs if isinstance(graph, NamedNode) and graph not in passed_over]
+    snapshots = (after.added(graph) for graph in graphs if _is_within(graph, names.state("").value))
+    said = (quad for added in snapshots for quads in added.values() for quad in quads)
+    shown = frozenset((quad.subject, quad.predicate, quad.object) for quad in said)
+    for graph in graphs:
+        for subject, quads in after.added(graph).items():
+            if any(quad.predicate != HAS_STATE for quad in quads):
+                for scope, triples in _judged(subject, graph, after, names, superclasses, shown):
+                    scopes.setdefault(scope, []).extend(triples)
     return scopes
 
 
-def _is_within(graph: object, room: str) -> bool:
-    return isinstance(graph, NamedNode) and graph.value.startswith(room)
+def _is_within(graph: NamedNode, room: str) -> bool:
+    return graph.value.startswith(room)
 
 
 def held_nodes(store: GraphReader, names: Names) -> Iterator[tuple[NamedNode, NamedNode]]:

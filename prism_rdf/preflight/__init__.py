@@ -11,17 +11,17 @@ from collections.abc import Callable, Mapping
 from functools import cache
 
 from prism_rdf.errors import Violation
-from prism_rdf.model import ChangeSet
 from prism_rdf.namespaces import Names
 from prism_rdf.preflight import identities, states
 from prism_rdf.preflight.touched import Found, Touched
 from prism_rdf.storage.interface import GraphReader
+from prism_rdf.storage.overlay import Overlay
 from prism_rdf.validation.checks import Check, load_checks
 
 
-def broken_by(change: ChangeSet, before: GraphReader, after: GraphReader, names: Names) -> tuple[Violation, ...]:
-    """Return the invariants that are broken in ``after``, which is the sound store ``before`` with the change."""
-    touched = Touched(change, before, after, names)
+def broken_by(before: GraphReader, after: Overlay, names: Names) -> tuple[Violation, ...]:
+    """Return the invariants that are broken in ``after``, which lays a change over the sound store ``before``."""
+    touched = Touched(before, after, names)
     return tuple(
         Violation(
             entity.value,

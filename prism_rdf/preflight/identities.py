@@ -51,15 +51,13 @@ def current_without_identity(touched: Touched) -> Found:
 
 
 def state_without_identity(touched: Touched) -> Found:
-    given = (entity for entity, said in touched.of("temporal").items() if HAS_STATE in said)
-    for entity in chain(given, touched.unidentified):
+    for entity in chain(touched.having, touched.unidentified):
         if not touched.identified(entity):
             yield from ((entity, f"state {state.value}") for state in touched.objects(entity, HAS_STATE))
 
 
 def event_without_identity(touched: Touched) -> Found:
-    changed = (entity for said in touched.of("temporal").values() for entity in said.get(CHANGES, ()))
-    for entity in chain(changed, touched.unidentified):
+    for entity in chain(touched.changed, touched.unidentified):
         if not touched.identified(entity):
             yield from ((entity, f"event {event.value}") for event in touched.subjects(CHANGES, entity))
 

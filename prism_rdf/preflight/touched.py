@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, product
 from typing import Any
@@ -12,55 +12,105 @@ from pyoxigraph import Literal, NamedNode, Quad
 
 from prism_rdf.belief import VALID_FROM, VALID_UNTIL, WITHDRAWN_AT
 from prism_rdf.canonical.entities import UUID
-from prism_rdf.model import ChangeSet
+from prism_rdf.clock import Instant
 from prism_rdf.namespaces import Names
 from prism_rdf.storage.about import About, about, objects, subjects
 from prism_rdf.storage.interface import GraphReader
+from prism_rdf.storage.overlay import Overlay
 from prism_rdf.temporal.drafts import DRAFT_OF, THREAD
+from prism_rdf.temporal.events import CHANGES
 from prism_rdf.temporal.states import CAUSED_BY, COMMIT_STATUS, HAS_STATE, SUPERSEDED_BY, VOID
 from prism_rdf.temporal.tail import TAIL
 
 Found = Iterator[tuple[NamedNode, str]]
-Said = Mapping[NamedNode, Mapping[NamedNode, list[Any]]]
 
 _LAYERS = ("canonical", "temporal", "semantic", "current")
 _OF_A_STATE = {COMMIT_STATUS, VALID_FROM, VALID_UNTIL, WITHDRAWN_AT, SUPERSEDED_BY, VOID, CAUSED_BY}
 _SEEN_BY_THE_ONE_BEFORE = {COMMIT_STATUS, VALID_FROM, WITHDRAWN_AT}
 
 
-class Touched:
-    """What a change says something else of than before, by layer, and the store after it."""
+@dataclass(frozen=True)
+class TouchedState:
+    """What is said about a state after the change; more than one start, end or status is possible, and wrong."""
 
-    def __init__(self, change: ChangeSet, before: GraphReader, after: GraphReader, names: Names) -> None:
+    node: NamedNode
+    starts: tuple[Instant, ...]
+    untils: tuple[Instant, ...]
+    statuses: tuple[Any, ...]
+    following: tuple[NamedNode, ...]
+    believed: bool
+
+    def is_open(self, status: Literal) -> bool:
+        return self.believed and not self.untils and status in self.statuses
+
+
+class Touched:
+    """What a change says something else of than before, and the store after it.
+
+    ``states`` are the states of which something changes that an invariant reads, each with the properties;
+    ``handed_over`` those that came to an entity or left one, ``having`` these entities; ``changed`` the entities that
+    an event came to change or ceased to, ``moved`` these events; ``snapshots`` the states that show something else.
+    """
+
+    def __init__(self, before: GraphReader, after: Overlay, names: Names) -> None:
         self._before = before
         self._after = after
         self._graphs = {layer: names.graph(layer) for layer in _LAYERS}
         self._tail = names.graph("tail")
+        self._said: dict[str, Mapping[NamedNode, frozenset[NamedNode]]] = {}
         self._known: dict[tuple[NamedNode, str], About] = {}
-        said: dict[Any, Any] = {graph: defaultdict(lambda: defaultdict(list)) for graph in self._graphs.values()}
-        snapshots: dict[NamedNode, None] = {}
+        self._states: dict[NamedNode, TouchedState] = {}
+        self.states: dict[NamedNode, frozenset[NamedNode]] = {}
+        self.handed_over: dict[Any, None] = {}
+        self.having: dict[NamedNode, None] = {}
+        self.changed: dict[Any, None] = {}
+        self.moved: dict[NamedNode, None] = {}
+        self._sort_temporal()
         state = names.state("").value
-        for quad in chain(change.adds, change.removes):
-            graph = quad.graph_name
-            if graph in said:
-                said[graph][quad.subject][quad.predicate].append(quad.object)
-            elif isinstance(graph, NamedNode) and graph.value.startswith(state):
-                snapshots[graph] = None
-        self._said: Mapping[NamedNode, Said] = said
-        self.layers = {layer for layer, graph in self._graphs.items() if said[graph]}
-        if snapshots:
+        self.snapshots = [graph for graph in after.graphs if graph.value.startswith(state)]
+        self.layers = {layer for layer, graph in self._graphs.items() if graph in after.graphs}
+        if self.snapshots:
             self.layers.add("temporal")  # what says whose the snapshots are
-        self.snapshots: Mapping[NamedNode, None] = snapshots
 
-    def of(self, layer: str) -> Said:
-        """Return what the change says of a layer: subject, property, values."""
-        return self._said[self._graphs[layer]]
+    def _sort_temporal(self) -> None:
+        for node, quads in self._after.changes(self._graphs["temporal"]):
+            said = frozenset(quad.predicate for quad in quads)
+            if HAS_STATE in said:
+                self.having[node] = None
+                self.handed_over |= {quad.object: None for quad in quads if quad.predicate == HAS_STATE}
+            if CHANGES in said:
+                self.moved[node] = None
+                self.changed |= {quad.object: None for quad in quads if quad.predicate == CHANGES}
+            if not _OF_A_STATE.isdisjoint(said):
+                self.states[node] = said
+        for node in self.handed_over:
+            self.states.setdefault(node, frozenset())
 
-    def about(self, node: NamedNode, layer: str = "temporal") -> About:
+    def of(self, layer: str) -> Mapping[NamedNode, frozenset[NamedNode]]:
+        """Return the subjects of which the change says something in a layer, each with the properties."""
+        if layer not in self._said:
+            changes = self._after.changes(self._graphs[layer])
+            self._said[layer] = {node: frozenset(quad.predicate for quad in quads) for node, quads in changes}
+        return self._said[layer]
+
+    def about(self, node: NamedNode, layer: str) -> About:
         key = (node, layer)
         if key not in self._known:
             self._known[key] = about(self._after, node, self._graphs[layer])
         return self._known[key]
+
+    def state(self, node: NamedNode) -> TouchedState:
+        if node not in self._states:
+            said = self.about(node, "temporal")
+            self._states[node] = TouchedState(
+                node,
+                said.instants(VALID_FROM),
+                said.instants(VALID_UNTIL),
+                said.terms(COMMIT_STATUS),
+                said.iris(SUPERSEDED_BY),
+                not said.terms(WITHDRAWN_AT),
+            )
+        return self._states[node]
 
     def subjects(self, predicate: NamedNode, value: NamedNode, layer: str = "temporal") -> tuple[NamedNode, ...]:
         return subjects(self._after, predicate, value, self._graphs[layer])
@@ -107,29 +157,16 @@ class Touched:
         return tuple(node for node in self.of("canonical") if not self.identified(node))
 
     @cached_property
-    def handed_over(self) -> dict[NamedNode, None]:
-        """Return the states that came to an entity or left one."""
-        return {state: None for said in self.of("temporal").values() for state in said.get(HAS_STATE, ())}
-
-    @cached_property
-    def states(self) -> dict[NamedNode, None]:
-        """Return the states of which something changes that an invariant reads."""
-        said = self.of("temporal")
-        changed = {node: None for node, what in said.items() if not _OF_A_STATE.isdisjoint(what)}
-        return changed | self.handed_over
-
-    @cached_property
-    def links(self) -> dict[NamedNode, None]:
-        """Return these states with those before them that may no longer fit."""
-        said = self.of("temporal")
-        moved = [s for s in self.states if s in self.handed_over or not _SEEN_BY_THE_ONE_BEFORE.isdisjoint(said[s])]
-        before = {state: None for each in moved for state in self.subjects(SUPERSEDED_BY, each)}
-        return {**self.states, **before}
+    def links(self) -> list[TouchedState]:
+        """Return the states with those before them that may no longer fit."""
+        handed = self.handed_over
+        moved = [s for s, said in self.states.items() if s in handed or not _SEEN_BY_THE_ONE_BEFORE.isdisjoint(said)]
+        before = (state for each in moved for state in self.subjects(SUPERSEDED_BY, each))
+        return [self.state(node) for node in dict.fromkeys(chain(self.states, before))]
 
     def changes_of(self, state: NamedNode, *predicates: NamedNode) -> bool:
         """Return whether the change says something else of these properties of a state, or of whose state it is."""
-        said = self.of("temporal").get(state, {})
-        return state in self.handed_over or any(predicate in said for predicate in predicates)
+        return state in self.handed_over or not self.states[state].isdisjoint(predicates)
 
 
 def is_believed(node: About) -> bool:

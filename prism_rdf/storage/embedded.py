@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -50,22 +50,17 @@ class EmbeddedStore:
 
     def apply(self, adds: Sequence[Quad], removes: Sequence[Quad]) -> None:
         request = " ;\n".join(filter(None, (_data("DELETE", removes), _data("INSERT", adds))))
-        try:
+        with _refusing():
             self._store.update(request)
-        except OSError as error:
-            raise RefusedError(
-                f"the store cannot be written: {error}",
-                rule="a write is acknowledged only once it is on disk",
-                mend="free some disk space or mend the permissions, then open the store again; nothing was changed",
-            ) from error
 
     def size(self) -> int:
         """Return the number of quads."""
         return len(self._store)
 
     def load(self, quads: Iterable[Quad]) -> None:
-        """Add quads outside of any commit: for derived data in memory, such as a snapshot as of an instant."""
-        self._store.bulk_extend(quads)
+        """Add many quads, three times as fast as ``apply`` and not atomically: for what nobody looks at yet."""
+        with _refusing():
+            self._store.bulk_extend(quads)
 
     def patch(self, quads: Mapping[Quad, bool]) -> None:
         """Make each quad there (True) or not, outside of any commit: for a store that is being built."""
@@ -94,6 +89,18 @@ class EmbeddedStore:
         with suppress(OSError):  # a full disk: what is not flushed is replayed from the change log
             self.flush()
         del self._store
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise RefusedError(
+            f"the store cannot be written: {error}",
+            rule="a write is acknowledged only once it is on disk",
+            mend="free some disk space or mend the permissions, then open the store again; nothing was changed",
+        ) from error
 
 
 def _data(verb: str, quads: Sequence[Quad]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from pyoxigraph import (
@@ -51,6 +51,10 @@ class GraphStore(GraphReader, Protocol):
 
     def apply(self, adds: Sequence[Quad], removes: Sequence[Quad]) -> None:
         """Remove, then add, in one atomic update."""
+        ...
+
+    def load(self, quads: Iterable[Quad]) -> None:
+        """Add many quads fast and not atomically."""
         ...
 
     def flush(self) -> None: ...

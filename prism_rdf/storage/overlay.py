@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from pyoxigraph import Quad
+from pyoxigraph import NamedNode, Quad
 
 from prism_rdf.storage.interface import GraphReader, QueryResult
 
@@ -21,34 +21,41 @@ class Overlay:
     def __init__(self, store: GraphReader, adds: Iterable[Quad], removes: Iterable[Quad]) -> None:
         self._store = store
         self._adds: _Grouped = {}
-        self._removes: set[Quad] = set()
-        self._graphs: set[Any] = set()
+        self._removes: _Grouped = {}
         self._by_value: dict[Any, dict[tuple[Any, Any], list[Quad]]] = {}
+        self.graphs: Collection[Any] = ()
         self.extend(adds, removes)
 
     def extend(self, adds: Iterable[Quad], removes: Iterable[Quad]) -> None:
         """Let the change be larger by these; none of them is among those before."""
         self._by_value.clear()
-        for quad in adds:
-            self._adds.setdefault(quad.graph_name, {}).setdefault(quad.subject, {})[quad] = None
-        self._removes.update(removes)
-        self._graphs.update(self._adds, (quad.graph_name for quad in self._removes))
+        for quads, grouped in ((adds, self._adds), (removes, self._removes)):
+            for quad in quads:
+                grouped.setdefault(quad.graph_name, {}).setdefault(quad.subject, {})[quad] = None
+        self.graphs = {**self._adds, **self._removes}.keys()
+
+    def added(self, graph: NamedNode) -> Mapping[Any, Collection[Quad]]:
+        """Return what the change adds to a graph, by subject."""
+        return self._adds.get(graph, {})
+
+    def changes(self, graph: NamedNode) -> Iterator[tuple[Any, Collection[Quad]]]:
+        """Yield each subject of which the change says something in a graph, with the quads that come or go."""
+        adds, removes = self._adds.get(graph, {}), self._removes.get(graph, {})
+        for subject, quads in adds.items():
+            yield subject, {**quads, **removes[subject]} if subject in removes else quads
+        yield from ((subject, quads) for subject, quads in removes.items() if subject not in adds)
 
     def quads_for_pattern(self, subject: Any, predicate: Any, object: Any, graph_name: Any = None) -> Iterator[Quad]:
         """Yield the quads of the pattern after the change; removals count before additions."""
-        if graph_name is not None and graph_name not in self._graphs:
+        if graph_name is not None and graph_name not in self.graphs:
             return self._store.quads_for_pattern(subject, predicate, object, graph_name)
         return self._changed(subject, predicate, object, graph_name)
 
     def _changed(self, subject: Any, predicate: Any, object: Any, graph_name: Any) -> Iterator[Quad]:
         for quad in self._store.quads_for_pattern(subject, predicate, object, graph_name):
-            if quad not in self._removes and not self._adds_quad(quad):
+            if not _has(self._removes, quad) and not _has(self._adds, quad):
                 yield quad
         yield from self._added(subject, predicate, object, graph_name)
-
-    def _adds_quad(self, quad: Quad) -> bool:
-        graph = self._adds.get(quad.graph_name)
-        return graph is not None and quad in graph.get(quad.subject, ())
 
     def _added(self, subject: Any, predicate: Any, object: Any, graph_name: Any) -> Iterable[Quad]:
         if graph_name is None:
@@ -83,3 +90,8 @@ class Overlay:
     def query(self, query: str, **options: Any) -> QueryResult:
         """Always raises: a planner reads patterns."""
         raise TypeError("an overlay answers patterns only; run SPARQL on the store")
+
+
+def _has(grouped: _Grouped, quad: Quad) -> bool:
+    graph = grouped.get(quad.graph_name)
+    return graph is not None and quad in graph.get(quad.subject, ())

@@ -21,12 +21,12 @@ class ReadOnce:
         self._kept: dict[tuple[Any, ...], tuple[Quad, ...]] = {}
         self._new: set[Any] = set()
 
-    def take_as_new(self, nodes: Iterable[NamedNode]) -> None:
+    def take_as_new(self, nodes: Iterable[object]) -> None:
         """Read nothing of these nodes any more, nor of graphs of their names: the store does not speak of them."""
         self._new.update(nodes)
 
-    def is_new(self, node: NamedNode, graph: NamedNode) -> bool:
-        """Return whether it is known by now that a graph says nothing about a node; the store is not asked."""
+    def is_new(self, node: object, graph: NamedNode | None = None) -> bool:
+        """Return whether it is known by now that a node is new, or that a graph says nothing about it."""
         return node in self._new or self._kept.get((node, None, None, graph)) == ()
 
     def quads_for_pattern(self, subject: Any, predicate: Any, object: Any, graph_name: Any = None) -> Iterator[Quad]:

@@ -16,7 +16,7 @@ from prism_rdf.belief import Delta
 from prism_rdf.changes import DUE_AT
 from prism_rdf.clock import Instant, ManualClock
 from prism_rdf.errors import ValidationError
-from prism_rdf.model import ChangeSet, Merge
+from prism_rdf.model import Merge
 from prism_rdf.namespaces import Names
 from prism_rdf.namespaces import prism as term
 from prism_rdf.preflight import INVARIANTS, broken_by
@@ -53,7 +53,7 @@ def as_written(store: Store) -> Store:
 def found_before(before: Store, adds, removes) -> set[tuple[str, str]]:
     reading = ReadOnce(before)
     after = Overlay(reading, adds, removes)
-    return {(v.shape, v.node) for v in broken_by(ChangeSet(tuple(adds), tuple(removes)), reading, after, NAMES)}
+    return {(v.shape, v.node) for v in broken_by(reading, after, NAMES)}
 
 
 def found_after(before: Store, adds, removes) -> set[tuple[str, str]]:
