@@ -23,6 +23,7 @@ from prism_rdf.cli import (
     review,
     serving,
     teaching,
+    watching,
 )
 from prism_rdf.cli.options import Common, HomeOption, JsonOption, PidOption, TenantOption
 
@@ -75,8 +76,8 @@ def _prism(
 
 
 _ROOMS = (
-    *(ingesting, recording, review, drafting, asking, comparing, identity, teaching, querying, checking, serving),
-    *(duplicates, maintaining, modelling, owning),
+    *(ingesting, watching, recording, review, drafting, asking, comparing, identity, teaching, querying, checking),
+    *(serving, duplicates, maintaining, modelling, owning),
 )
 for room in _ROOMS:
     room.register(app)

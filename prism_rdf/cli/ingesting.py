@@ -75,7 +75,7 @@ def ingest(
     pid = common.settings.require_pid()
     started = time.monotonic()
     with ExitStack() as stack:
-        opened = [_existing_store(common, stack)]
+        opened = [existing_store(common, stack)]
         known = opened[0].project(pid) if opened[0] else None
         source = open_source(path, pid, known, ref=ref, mapping=mapping)
         if dry_run:
@@ -159,7 +159,7 @@ def _told(chapter: Mapping[str, Any]) -> dict[str, str]:
     return lines
 
 
-def _existing_store(common: Common, stack: ExitStack) -> Prism | None:
+def existing_store(common: Common, stack: ExitStack) -> Prism | None:
     """Return the store if there is one.
 
     Reading comes before making: a path that cannot be read must not leave an empty store behind.
