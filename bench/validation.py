@@ -23,7 +23,7 @@ import pyshacl
 from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Store, Triple, parse
 from pyshacl.graph_abstraction import DataGraph
 from rdflib import Graph
-from time_engine import load
+from time_engine import load_planned
 
 from prism_rdf import Prism, Project, resources
 from prism_rdf.canonical.catalog import TypeCatalog
@@ -185,11 +185,11 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, Prism.open(home=Path(folder), exclusive=True) as store:
         project = store.project("bench")
-        load(project, options.states, options.per_entity, 1_000)
+        load_planned(project, range(options.states // options.per_entity), options.per_entity)
         sample, sampled = project, options.states
         if options.states > options.sample:
             sample, sampled = Prism.in_memory().project("bench"), options.sample
-            load(sample, sampled, options.per_entity, 1_000)
+            load_planned(sample, range(sampled // options.per_entity), options.per_entity)
         shapes_measured(project, options.states, sample, sampled)
         checks_measured(project, options.states // options.per_entity, options.entities)
 
