@@ -50,14 +50,12 @@ class Answering:
         self._recall_by = recall_by
         self._recall: tuple[frozenset[NamedNode], Recall] | None = None
 
-    def ask(
-        self, text: str, as_of: Instant, known_at: Instant | None, limit: int, prefer_wip: bool, explain: bool
-    ) -> dict[str, Any]:
-        """Catch up, then answer; see ``Recall.ask``."""
+    def ask(self, text: str, as_of: Instant, known_at: Instant | None, **options: Any) -> dict[str, Any]:
+        """Catch up, then answer; the options are those of ``Recall.ask``."""
         self.catch_up()
         if not isinstance(self._vectors, AbsentLeg):
             self._vectors.catch_up(_PATIENCE)
-        return self._recalling().ask(text, as_of, known_at, limit, prefer_wip, explain)
+        return self._recalling().ask(text, as_of, known_at, **options)
 
     def _recalling(self) -> Recall:
         """Return the recall that knows by which properties the types of the project name their entities now."""

@@ -191,14 +191,43 @@ class ReadingVerbs(MeaningVerbs):
         prefer_wip: bool = True,
         explain: bool = False,
         known_at: TimeInput | int | None = None,
+        *,
+        mode: str = "all",
+        kind: str = "",
+        type_name: str = "",
+        entity: str = "",
+        source: str = "",
+        flag: str = "",
+        cursor: str = "",
+        times: bool = True,
     ) -> dict[str, Any]:
         """Return the memories that answer ``text``, each told apart as current, historical or wip at ``as_of``.
 
-        The answer is ``{"query", "as_of", "anchors", "hits", "legs"}``; a leg that is not well is named there. The
-        index catches up with every acknowledged write first.
+        The answer is ``{"query", "as_of", "time", "anchors", "hits", "cursor", "legs"}``; a leg that is not well is
+        named there. ``cursor``, if not None, brings the hits after these. Only memories of a ``kind``, about entities
+        of a type or about one ``entity``, whose ``source`` begins so, with a ``flag`` (current, historical, wip, none)
+        are found; ``mode`` "current" leaves out what is historical. Without ``as_of``, a time that the question says of
+        an entity that had a state then ("before the renaming", "in March 2025") is meant, and told under ``time``,
+        unless ``times`` is off. The index catches up with every acknowledged write first. Raises BadArgument,
+        UnknownEntity, AmbiguousError.
         """
+        from prism_rdf.recall.selecting import Selection, mode_of
+
         known = self.prism.system_time(known_at)
-        return self.prism.answering(self.pid).ask(text, self._at(as_of), known, limit, prefer_wip, explain)
+        about = self.resolve(entity, as_of, known_at).value if entity else ""
+        kind_of = self._catalog.type(type_name).name if type_name else ""
+        wanted = Selection(kind, kind_of, about, source, flag, mode_of(mode))
+        return self.prism.answering(self.pid).ask(
+            text,
+            self._at(as_of),
+            known,
+            limit=limit,
+            prefer_wip=prefer_wip,
+            explain=explain,
+            selection=wanted,
+            cursor=cursor,
+            times=times and as_of is None,
+        )
 
     def reindex(self) -> None:
         """Build the project's search indexes anew from the store."""

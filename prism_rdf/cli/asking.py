@@ -33,6 +33,7 @@ def register(app: typer.Typer) -> None:
         """
         prism recall "which database do we use"
         prism recall "ADR-044 grounding" --as-of 2025-10-30 --limit 5
+        prism recall "grounding before the renumbering of ADR-808" --current
         prism recall grounding --explain --json | jq '.hits[].state_flag'
         """,
     )(recall)
@@ -73,18 +74,46 @@ def recall(
     explain: Annotated[
         bool, typer.Option("--explain", help="Show which leg found each hit, and how the legs are.")
     ] = False,
+    current: Annotated[bool, typer.Option("--current", help="Leave out what is historical.")] = False,
+    kind: Annotated[str, typer.Option("--kind", metavar="NAME", help="Only memories of this kind.")] = "",
+    type_name: Annotated[str, typer.Option("--type", metavar="TYPE", help="Only about entities of this type.")] = "",
+    entity: Annotated[str, typer.Option("--entity", metavar="ENTITY", help="Only about this entity.")] = "",
+    source: Annotated[str, typer.Option("--source", metavar="TEXT", help="Only from sources that begin so.")] = "",
+    flag: Annotated[
+        str, typer.Option("--flag", metavar="FLAG", help="Only current, historical, wip, or none of these.")
+    ] = "",
+    cursor: Annotated[str, typer.Option("--cursor", metavar="TEXT", help="Go on behind an earlier answer.")] = "",
+    no_times: Annotated[
+        bool, typer.Option("--no-times", help="Do not take a time that the question says for --as-of.")
+    ] = False,
+    known_at: KnownAt = None,
 ) -> int:
     """Find what was said: current, historical or wip."""
+    wanted = {"kind": kind, "type_name": type_name, "entity": entity, "source": source, "flag": flag}
     with common.project() as project:
-        answer = project.recall(text, as_of=as_of, limit=limit, prefer_wip=not sealed, explain=explain)
+        answer = project.recall(
+            text,
+            as_of=as_of,
+            limit=limit,
+            prefer_wip=not sealed,
+            explain=explain,
+            known_at=known_at_of(known_at),
+            mode="current" if current else "all",
+            cursor=cursor,
+            times=not no_times,
+            **wanted,
+        )
     if common.json:
         print_json(answer)
         return 0
-    print_line((f"as of {answer['as_of']}", "dim"))
+    said = f", since the question says {answer['time']['said']!r} (--no-times: now)" if answer["time"] else ""
+    print_line((f"as of {answer['as_of']}{said}", "dim"))
     if not answer["hits"]:
         print("nothing found: try fewer or other words")
     for number, hit in enumerate(answer["hits"], start=1):
         _print_hit(number, hit, text, explain=explain)
+    if answer["cursor"]:
+        print_line((f"\nthere is more: --cursor {answer['cursor']}", "dim"))
     _print_legs(answer["legs"], everything=explain)
     return 0
 

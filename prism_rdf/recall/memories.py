@@ -70,6 +70,11 @@ class KnownMemory:
         return series_of(self.source, self.kind, self.speaker, self.start)
 
     @property
+    def order(self) -> tuple[int, int]:
+        """What is said later compares greater: by when it was said, then by its place in its source."""
+        return self.start.micros if self.start is not None else -(2**63), place_of(self.source)
+
+    @property
     def subject(self) -> str:
         """What two versions of one passage have in common; empty when nothing tells."""
         place = "" if self.kind == "document" else self.heading
@@ -159,13 +164,14 @@ class MemoryReader:
         if len(self._memories) >= _MOST_KEPT:
             self._memories = {}
         node = self._pieces(NamedNode(iri), _KIND, _SOURCE, HEADING, ABOUT, SPEAKER)
+        kind = node.text(_KIND, "note")
         found = self._memories[key] = KnownMemory(
             iri=iri,
             content="",
-            kind=node.text(_KIND, "note"),
+            kind=kind,
             source=node.text(_SOURCE),
             heading=node.text(HEADING),
-            speaker=node.text(SPEAKER),
+            speaker=node.text(SPEAKER) or ("" if kind in FOLLOWED_KINDS else speaker_of("", self.content(iri), kind)),
             about=tuple(sorted({self._meant(entity, known_at) for entity in node.iris(ABOUT)})),
             start=times[0],
             until=times[1],

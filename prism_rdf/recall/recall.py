@@ -14,16 +14,31 @@ from prism_rdf.clock import Instant
 from prism_rdf.errors import BadArgument
 from prism_rdf.namespaces import Names, meta_graph, prism
 from prism_rdf.recall.anchors import Anchor, AnchorFinder, StateAt
-from prism_rdf.recall.annotate import annotate
-from prism_rdf.recall.fusion import Fused, Recipe, fuse, reweighed, successors_first, versions_spread
+from prism_rdf.recall.annotate import Annotation, annotate
+from prism_rdf.recall.cues import Cues
+from prism_rdf.recall.fusion import (
+    Fused,
+    Recipe,
+    boosted,
+    fuse,
+    in_session,
+    reweighed,
+    successors_first,
+    versions_spread,
+)
 from prism_rdf.recall.legs import Leg, LegHealth, Question, Ranking
 from prism_rdf.recall.memories import KnownMemory, MemoryReader
+from prism_rdf.recall.saying import time_said
+from prism_rdf.recall.selecting import Page, Selection, question_key
 from prism_rdf.recall.surfaces import SurfaceIndex
+from prism_rdf.recall.updates import latest_first, value_wanted
 from prism_rdf.recall.words import query_terms
 from prism_rdf.storage.changelog import LoggedChange
 from prism_rdf.storage.interface import GraphReader
 
 _log = logging.getLogger(__name__)
+
+_DEEPEST = 12_500  # hits that a leg is asked for when few of them are wanted
 
 Changes = Callable[[int], Iterable[LoggedChange]]
 
@@ -34,6 +49,39 @@ class _Asked:
 
     health: LegHealth
     ranking: Ranking
+
+
+@dataclass(frozen=True)
+class _Asking:
+    """One question with all that it means; ``count`` hits are shown, up to and with this page."""
+
+    text: str
+    anchors: Sequence[Anchor]
+    as_of: Instant
+    known_at: Instant | None
+    selection: Selection
+    count: int
+    commit: int
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The hits with their annotations, every memory that was looked at, and how the legs are."""
+
+    hits: Sequence[tuple[Fused, Annotation]]
+    memories: Mapping[str, KnownMemory]
+    legs: dict[str, Any]
+
+    def successor(self, memory: KnownMemory, as_of: Instant) -> str | None:
+        """Return the memory of the same subject that took the place of one that has ended, if it was found too."""
+        if not memory.ended_by(as_of) or not memory.subject or memory.until is None:
+            return None
+        later = [
+            other
+            for other in self.memories.values()
+            if other.subject == memory.subject and other.start is not None and other.start >= memory.until
+        ]
+        return min(later, key=lambda other: (other.order, other.iri)).iri if later else None
 
 
 class Recall:
@@ -74,35 +122,83 @@ class Recall:
         limit: int = 10,
         prefer_wip: bool = True,
         explain: bool = False,
+        *,
+        selection: Selection | None = None,
+        cursor: str = "",
+        times: bool = False,
     ) -> dict[str, Any]:
-        """Return ``{"query", "as_of", "anchors", "hits", "legs"}``, with at most ``limit`` hits, best first.
+        """Return ``{"query", "as_of", "time", "anchors", "hits", "cursor", "legs"}``: the best ``limit`` hits.
 
-        Memories said after ``as_of``, and those not believed at ``known_at`` (None: now), are not found. A leg that is
-        not well is named under ``legs`` and left out; when names cannot be looked up, hits have no flag and ``anchors``
-        of ``legs`` says why. With ``explain`` each hit says how its score came about.
-        Raises BadArgument for a negative limit.
+        Memories said after ``as_of``, and those not believed at ``known_at`` (None: now), are not found. ``selection``
+        leaves out more. With ``times`` a time that the question says takes the place of ``as_of`` where it is about an
+        entity that had a state then, and ``time`` tells so. ``cursor`` is that of an answer, for the hits after it. A
+        leg that is not well is named under ``legs`` and left out; when names cannot be looked up, hits have no flag and
+        ``anchors`` of ``legs`` says why. With ``explain`` each hit says how its score came about. Raises BadArgument.
         """
         if limit < 0:
             raise BadArgument(f"limit {limit} is negative", rule="a limit is 0 or more", mend="leave it out for 10")
+        wanted = selection or Selection()
+        key = question_key(text, wanted)
+        page = Page.of(cursor, key) if cursor else Page(0, as_of, known_at, key)
+        as_of, known_at = page.as_of, page.known_at
         commit = last_commit(self._store, self._names)
         self._memories.at_commit(commit)
         anchors, trouble = self._anchors(text, as_of, known_at, prefer_wip, commit)
-        asked = self._ask_legs(_question(text, anchors, known_at), as_of)
-        memories, fused = self._fused(asked, as_of, known_at, max(limit, 1))
-        subjects = {iri: memory.subject for iri, memory in memories.items()}
-        superseded = {iri: memory.ended_by(as_of) for iri, memory in memories.items()}
-        present = all(anchor.named_as_now for anchor in anchors)
-        if present:
-            fused = successors_first(fused, subjects, superseded, self._recipe)
-        fused = versions_spread(fused, subjects, superseded, self._recipe, present=present)
-        legs = {name: _leg_json(one, commit) for name, one in asked.items()}
+        said = time_said(text, anchors) if times and not cursor else None
+        if said is not None and said.at < as_of:
+            then, _ = self._anchors(text, said.at, known_at, prefer_wip, commit)
+            if said.sure or any(anchor.state is not None for anchor in then):
+                anchors, as_of = then, said.at
+            else:
+                said = None
+        asking = _Asking(text, anchors, as_of, known_at, wanted, page.offset + limit, commit)
+        found = self._found(asking)
+        shown = found.hits[page.offset : asking.count]
+        more = len(found.hits) > asking.count and limit > 0
         return {
             "query": text,
             "as_of": as_of.iso(),
+            "time": said.as_dict() if said is not None else None,
             "anchors": [anchor.as_dict() for anchor in anchors],
-            "hits": [self._hit(hit, memories[hit.iri], anchors, as_of, explain) for hit in fused[:limit]],
-            "legs": legs | ({"anchors": {"status": "failed", "detail": trouble}} if trouble else {}),
+            "hits": [self._hit(hit, annotation, found, asking, explain) for hit, annotation in shown],
+            "cursor": replace(page, offset=asking.count, as_of=as_of).cursor() if more else None,
+            "legs": found.legs | ({"anchors": {"status": "failed", "detail": trouble}} if trouble else {}),
         }
+
+    def _found(self, asking: _Asking) -> _Found:
+        """Return the hits that are wanted, best first; of a narrow selection the legs are asked for more and more."""
+        depth = max(self._recipe.depth, 2 * asking.count)
+        question = _question(asking.text, asking.anchors, asking.known_at)
+        while True:
+            asked = self._ask_legs(question, asking.as_of, depth)
+            memories, fused = self._fused(asked, asking)
+            legs = {name: _leg_json(one, asking.commit) for name, one in asked.items()}
+            found = _Found(self._annotated(fused, memories, asking), memories, legs)
+            exhausted = all(len(one.ranking) < depth for one in asked.values())
+            if len(found.hits) >= asking.count or not asking.selection.narrow or exhausted or depth >= _DEEPEST:
+                return found
+            depth = min(_DEEPEST, depth * 5)
+
+    def _annotated(
+        self, fused: Sequence[Fused], memories: Mapping[str, KnownMemory], asking: _Asking
+    ) -> list[tuple[Fused, Annotation]]:
+        """Return the hits that are wanted, one more than are shown, each with its flag."""
+        kept: list[tuple[Fused, Annotation]] = []
+        for hit in fused:
+            if len(kept) > asking.count:
+                break
+            annotation = self._annotation(memories[hit.iri], asking)
+            if asking.selection.admits_flag(annotation.flag):
+                kept.append((hit, annotation))
+        return kept
+
+    def _annotation(self, memory: KnownMemory, asking: _Asking) -> Annotation:
+        if not asking.anchors and not memory.ended_by(asking.as_of):
+            return annotate(memory, (), asking.as_of)
+        return annotate(replace(memory, content=self._text(memory.iri)), asking.anchors, asking.as_of)
+
+    def _text(self, iri: str) -> str:
+        return self._memories.content(iri)
 
     def _anchors(
         self, text: str, as_of: Instant, known_at: Instant | None, prefer_wip: bool, commit: int
@@ -133,42 +229,54 @@ class Recall:
         surfaces.apply(changes)
         return surfaces
 
-    def _ask_legs(self, question: Question, as_of: Instant) -> dict[str, _Asked]:
+    def _ask_legs(self, question: Question, as_of: Instant, depth: int) -> dict[str, _Asked]:
         asked: dict[str, _Asked] = {}
         for leg in self._legs:
             try:
                 health = leg.health()
-                ranking = leg.search(question, as_of, self._recipe.depth) if health.status == "ok" else []
+                ranking = leg.search(question, as_of, depth) if health.status == "ok" else []
             except Exception as error:  # a leg is a guest: it may fail in any way, and the others still answer
                 _log.warning("leg %s failed", leg.name, exc_info=True)
                 health, ranking = LegHealth("failed", None, f"{type(error).__name__}: {error}"), []
             asked[leg.name] = _Asked(health, ranking)
         return asked
 
-    def _fused(
-        self, asked: Mapping[str, _Asked], as_of: Instant, known_at: Instant | None, limit: int
-    ) -> tuple[dict[str, KnownMemory], list[Fused]]:
-        """Return what the legs found, by relevance and age; of the tail only what could still rise among the hits."""
+    def _fused(self, asked: Mapping[str, _Asked], asking: _Asking) -> tuple[dict[str, KnownMemory], list[Fused]]:
+        """Return what the legs found and is wanted, by relevance, cues, age, and what was said later of the same."""
+        recipe = self._recipe
         memories: dict[str, KnownMemory] = {}
-        kept: list[Fused] = []
-        for hit in fuse({name: one.ranking for name, one in asked.items()}, self._recipe):
-            if len(kept) >= limit and hit.score < self._recipe.reach * kept[limit - 1].score:
-                break
-            memory = self._memories.memory(hit.iri, known_at)
-            if memory is not None and memory.said_by(as_of):
+        fused: list[Fused] = []
+        for hit in fuse({name: one.ranking for name, one in asked.items()}, recipe):
+            memory = self._memories.memory(hit.iri, asking.known_at)
+            if memory is not None and memory.said_by(asking.as_of) and asking.selection.admits(memory, self._type_of):
                 memories[hit.iri] = memory
-                kept.append(hit)
+                fused.append(hit)
         said = {iri: memory.start for iri, memory in memories.items()}
-        return memories, reweighed(kept, said, as_of, self._recipe)
+        fused = reweighed(fused, said, asking.as_of, recipe)
+        cues = Cues.of(asking.text)
+        fused = boosted(fused, {iri: cues.boosts(memory, recipe) for iri, memory in memories.items()})
+        series = {iri: memory.series for iri, memory in memories.items() if not memory.followed}
+        fused = in_session(fused, series, recipe)
+        subjects = {iri: memory.subject for iri, memory in memories.items()}
+        superseded = {iri: memory.ended_by(asking.as_of) for iri, memory in memories.items()}
+        present = all(anchor.named_as_now for anchor in asking.anchors)
+        if present:
+            fused = successors_first(fused, subjects, superseded, recipe)
+        fused = versions_spread(fused, subjects, superseded, recipe, present=present)
+        wanted = value_wanted(asking.text) if present else None
+        if wanted is not None and recipe.updates:
+            texts = {hit.iri: self._text(hit.iri) for hit in fused[: recipe.updates]}
+            fused = latest_first(fused, memories, texts, wanted, recipe)
+        return memories, fused
 
-    def _hit(
-        self, hit: Fused, memory: KnownMemory, anchors: Sequence[Anchor], as_of: Instant, explain: bool
-    ) -> dict[str, Any]:
-        memory = replace(memory, content=self._memories.content(hit.iri))
-        annotation = annotate(memory, anchors, as_of)
-        found: dict[str, Any] = {
+    def _type_of(self, entity: str) -> str:
+        return self._finder[1].type_name(entity) if self._finder is not None else ""
+
+    def _hit(self, hit: Fused, annotation: Annotation, found: _Found, asking: _Asking, explain: bool) -> dict[str, Any]:
+        memory = found.memories[hit.iri]
+        told: dict[str, Any] = {
             "id": hit.iri,
-            "content": memory.content,
+            "content": self._text(hit.iri),
             "score": hit.score,
             "state_flag": annotation.flag,
             "state_summary": annotation.summary,
@@ -176,23 +284,27 @@ class Recall:
             "source": memory.source or None,
             "valid_from": memory.start.iso() if memory.start else None,
             "valid_until": memory.until.iso() if memory.until else None,
+            "superseded_by": found.successor(memory, asking.as_of),
             "evidence": None,
             "legs": dict(hit.ranks),
         }
         if explain:
-            found["explain"] = {
+            told["explain"] = {
+                "recipe": self._recipe.method,
                 "recency": hit.recency,
+                "boosts": dict(hit.boosts),
+                "newer_than": hit.newer_than or None,
                 "legs": {
                     leg: {
                         "rank": rank,
                         "score": hit.leg_scores[leg],
                         "weight": self._recipe.weight(leg),
-                        "share": self._recipe.weight(leg) / (self._recipe.k + rank),
+                        "share": hit.shares[leg],
                     }
                     for leg, rank in hit.ranks.items()
                 },
             }
-        return found
+        return told
 
 
 def last_commit(store: GraphReader, names: Names) -> int:

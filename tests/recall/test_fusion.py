@@ -7,9 +7,22 @@ from math import exp
 import pytest
 
 from prism_rdf.clock import Instant
-from prism_rdf.recall.fusion import Fused, Recipe, fuse, recency, reweighed, successors_first, versions_spread
+from prism_rdf.recall.fusion import (
+    RANKS,
+    SCORES,
+    Fused,
+    Recipe,
+    boosted,
+    fuse,
+    in_session,
+    leg_weight,
+    recency,
+    reweighed,
+    successors_first,
+    versions_spread,
+)
 
-RECIPE = Recipe()
+RECIPE = Recipe(method="rrf", weights={"lexical": 1.5}, gate=(1.0, 0.0))
 NOW = Instant.parse("2026-11-30T00:00:00Z")
 
 
@@ -38,7 +51,33 @@ def test_a_leg_without_a_named_weight_weighs_one() -> None:
 
 
 def test_a_second_occurrence_in_one_ranking_counts_for_nothing() -> None:
-    assert fuse({"graph": [("a", 2.0), ("a", 1.0)]}, RECIPE) == [Fused("a", 1 / 21, {"graph": 1}, {"graph": 2.0})]
+    found = fuse({"graph": [("a", 2.0), ("a", 1.0)]}, RECIPE)
+    assert found == [Fused("a", 1 / 21, {"graph": 1}, {"graph": 2.0}, {"graph": 1 / 21})]
+
+
+def test_scores_add_up_cosine_and_shares_of_the_best() -> None:
+    found = fuse({"vector": [("a", 0.6), ("b", 0.4)], "lexical": [("b", 12.0), ("c", 3.0)]}, SCORES)
+    scores = {each.iri: each.score for each in found}
+    assert scores == pytest.approx({"a": 0.6, "b": 0.4 + 0.5, "c": 0.9 * 0.4 + 0.5 * 0.25})
+
+
+def test_a_leg_whose_best_does_not_stand_out_weighs_less() -> None:
+    flat = [(f"m{n}", 0.5 - n / 10_000) for n in range(100)]
+    sharp = [("m0", 5.0), *((f"m{n}", 0.5) for n in range(1, 100))]
+    assert leg_weight("vector", flat, RANKS) < 1 < leg_weight("vector", sharp, RANKS) == 1.5
+
+
+def test_boosts_multiply_and_are_told() -> None:
+    found = boosted([hit("a", 1.0), hit("b", 0.9)], {"a": {}, "b": {"dated": 1.2, "named": 1.25}})
+    assert order(found) == ["b", "a"]
+    assert found[0].score == pytest.approx(0.9 * 1.5)
+    assert (found[0].boosts, found[1].boosts) == ({"dated": 1.2, "named": 1.25}, {})
+
+
+def test_a_session_is_lifted_by_its_best() -> None:
+    found = in_session([hit("a", 1.0), hit("b", 0.5), hit("c", 0.51)], {"a": "s", "b": "s", "c": "t"}, SCORES)
+    assert order(found) == ["a", "b", "c"]
+    assert found[1].boosts == {"session": pytest.approx(1.1)}
 
 
 def test_nothing_in_nothing_out() -> None:
@@ -101,10 +140,3 @@ def test_when_the_past_is_meant_its_first_version_does_not_sink() -> None:
     hits = [hit("v3", 1.0), hit("v1", 0.9), hit("v2", 0.8), hit("y", 0.7)]
     spread = versions_spread(hits, SUBJECTS, PAST, RECIPE, present=False)
     assert {each.iri: each.score for each in spread} == pytest.approx({"v3": 1.0, "v1": 0.9, "y": 0.7, "v2": 0.64})
-
-
-def test_time_alone_cannot_lift_what_lies_below_the_reach() -> None:
-    """The bound by which the tail of a ranking is left unread."""
-    new = reweighed([hit("v3", RECIPE.reach * 0.99)], {"v3": NOW}, NOW, RECIPE)[0]
-    old = reweighed([hit("v1", 1.0)], {}, NOW, RECIPE)[0]
-    assert order(successors_first([old, new], SUBJECTS, PAST, RECIPE)) == ["v1", "v3"]

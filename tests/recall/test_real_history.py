@@ -110,7 +110,9 @@ def test_nothing_superseded_is_called_current(project: Project, clone: Path) -> 
                 key = (hit["source"], date)
                 if key not in known:
                     known[key] = text_at(clone, *key)
-                holds = meaning(hit["content"]) in meaning(known[key])
+                # A passage that is still there may speak of the decision by the number it bears no more.
+                outdated = old in hit["content"].upper() and new not in hit["content"] and date >= "2026-06-15"
+                holds = meaning(hit["content"]) in meaning(known[key]) and not outdated
                 assert hit["state_flag"] == ("current" if holds else "historical"), (key, hit["state_summary"])
                 checked[hit["state_flag"]] += 1
     assert checked["current"] >= 20

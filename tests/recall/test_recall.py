@@ -22,7 +22,7 @@ NOW = Instant.parse("2026-11-30T12:00:00Z")
 THEN = "2025-12-15T00:00:00Z"
 HIT_KEYS = {
     "id", "content", "score", "state_flag", "state_summary", "entity", "source", "valid_from", "valid_until",
-    "evidence", "legs",
+    "superseded_by", "evidence", "legs",
 }  # fmt: skip
 
 
@@ -54,7 +54,7 @@ def test_the_example_of_the_first_brief(asking: Asking) -> None:
 
 def test_the_shape_of_an_answer(asking: Asking) -> None:
     answer = asking.ask("ADR-808 grounding")
-    assert set(answer) == {"query", "as_of", "anchors", "hits", "legs"}
+    assert set(answer) == {"query", "as_of", "time", "anchors", "hits", "cursor", "legs"}
     assert (answer["query"], answer["as_of"]) == ("ADR-808 grounding", "2026-11-30T12:00:00Z")
     assert answer["anchors"] == [
         {
@@ -161,7 +161,7 @@ def test_explain_says_where_a_score_comes_from(asking: Asking) -> None:
     hit = asking.hits("Tarn", explain=True)["tarn"]
     told = hit["explain"]
     assert set(told["legs"]) == {"lexical", "graph"}
-    assert told["legs"]["lexical"]["weight"] == 1.5
+    assert told["legs"]["lexical"]["weight"] == 0.5
     shares = sum(leg["share"] for leg in told["legs"].values())
     assert hit["score"] == pytest.approx(shares * (0.8 + 0.2 * told["recency"]))
 
