@@ -38,20 +38,26 @@ def world(
             alive.add(quad.subject)
             yield Quad(quad.subject, quad.predicate, quad.object, current)
     above: dict[Any, tuple[NamedNode, ...]] = {}
-    for quad in store.quads_for_pattern(None, None, None, names.graph("canonical")):
-        entity = quad.subject
+    for entity, predicate, value in _identities(store, names):
         if entity in alive:
-            yield Quad(entity, quad.predicate, quad.object, current)
-            if quad.predicate == RDF_TYPE and isinstance(quad.object, NamedNode):
-                if quad.object not in above:
-                    above[quad.object] = tuple(superclasses(quad.object))
-                for parent in above[quad.object]:
-                    yield Quad(entity, RDF_TYPE, parent, current)
+            yield Quad(entity, predicate, value, current)
+            if predicate == RDF_TYPE:
+                if value not in above:
+                    above[value] = tuple(superclasses(value))
+                yield from (Quad(entity, RDF_TYPE, parent, current) for parent in above[value])
     told = dict.fromkeys(_labels_and_links(store, names, at, known_at))
     for entity in _merged(merged_entities(store, names, known_at)):
         view = merge_view(store, names, entity, at, known_at, identifying)
         told.update(((entity, triple.predicate, triple.object), None) for triple in view)
     yield from (Quad(entity, label, value, current) for entity, label, value in told if entity in alive)
+
+
+def _identities(store: GraphReader, names: Names) -> Iterator[tuple[Any, ...]]:
+    """Yield the canonical graph, one predicate after the other: the fewer terms of a row are asked for, the faster."""
+    graph = names.graph("canonical")
+    for (predicate,) in list(_rows(store, f"SELECT DISTINCT ?p {{ GRAPH {graph} {{ ?s ?p ?o }} }}")):
+        for entity, value in _rows(store, f"SELECT ?s ?o {{ GRAPH {graph} {{ ?s {predicate} ?o }} }}"):
+            yield entity, predicate, value
 
 
 def _states(store: GraphReader, names: Names, at: Instant, known_at: Instant | None) -> Iterator[NamedNode]:
