@@ -19,8 +19,9 @@ from prism_rdf.evidence.memories import memory_node
 from prism_rdf.ingest.history import Progress
 from prism_rdf.ingest.ingestion import BATCH, Ingestion
 from prism_rdf.ingest.report import IngestReport, Refused
-from prism_rdf.model import Alias, Bookmark, Event, Intent, Memory, NewEntity, Receipt, Reference, Withdrawal
+from prism_rdf.model import Alias, Bookmark, Candidate, Event, Intent, Memory, NewEntity, Receipt, Reference, Withdrawal
 from prism_rdf.namespaces import Names, local_name
+from prism_rdf.review.candidates import clue_node
 from prism_rdf.semantic.aliases import alias_node
 from prism_rdf.semantic.references import reference_node
 
@@ -106,10 +107,11 @@ class _Run:
         taker = self._taker()
         self.last = tuple(intents)
         for receipt in self._allowed(taker, list(intents)):
+            notes = tuple(dict.fromkeys((*self.receipt.notes, *receipt.notes)))[:MOST_NOTES]
             if receipt.commit is not None:
                 self.commits.append(receipt.commit)
-                notes = dict.fromkeys((*self.receipt.notes, *receipt.notes))
-                self.receipt = replace(receipt, notes=tuple(notes)[:MOST_NOTES])
+                self.receipt = receipt
+            self.receipt = replace(self.receipt, notes=notes)
         if self._collect:
             self._said |= {node for intent in intents for node in _nodes(intent, taker.names)}
         self._count += len(intents)
@@ -157,6 +159,8 @@ def _what(intent: Intent) -> str:
         return f"a reference {local_name(intent.kind.value)} in {intent.provenance}"
     if isinstance(intent, Event):
         return f"{intent.event_type} in {intent.source}"
+    if isinstance(intent, Candidate):
+        return f"a guess in {intent.clue.source}"
     return getattr(intent, "source", "") or type(intent).__name__
 
 
@@ -169,6 +173,8 @@ def _nodes(intent: Intent, names: Names) -> Iterable[str]:
         yield memory_node(intent, names).value
     elif isinstance(intent, Reference):
         yield reference_node(intent, names).value
+    elif isinstance(intent, Candidate):
+        yield clue_node(intent, names).value
     elif isinstance(intent, NewEntity):
         yield names.entity(intent.uuid).value
 
@@ -176,7 +182,8 @@ def _nodes(intent: Intent, names: Names) -> Iterable[str]:
 def _told_before(mark: Bookmark, ingestion: Ingestion) -> IngestReport:
     counts = json.loads(mark.counts)
     known = {
-        name: counts.get(name, 0) for name in ("documents", "versions", "states", "references", "aliases", "memories")
+        name: counts.get(name, 0)
+        for name in ("documents", "versions", "states", "references", "aliases", "memories", "candidates")
     }
     note = f"nothing new since commit {mark.commit[:12]}; read it --again to see what was left out and why"
     return IngestReport(**known, failed_before=counts.get("failures", 0), notes=(*ingestion.history.notes, note))

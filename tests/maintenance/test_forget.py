@@ -145,7 +145,9 @@ def test_reading_its_source_again_does_not_bring_it_back(prism, tmp_path, home):
     assert files_with(home, CANARY, SECRET) == []
     before = quads(prism)
 
-    again = project.ingest(docs)["receipt"]
+    assert project.ingest(docs)["receipt"]["commit"] is None  # nothing there is new
+    assert quads(prism) == before
+    again = project.ingest(docs, again=True)["receipt"]
     assert again["commit"] is None
     assert again["notes"][0].startswith("left out, because it was forgotten here: ")
     assert "1 entity" in again["notes"][0]
