@@ -10,7 +10,7 @@ from pyoxigraph import NamedNode
 
 from prism_rdf.errors import NotFoundError
 from prism_rdf.recall import AbsentLeg, GraphLeg, LexicalIndex, LexicalLeg, Recall, all_passages
-from prism_rdf.recall.legs import LegHealth
+from prism_rdf.recall.legs import Leg, LegHealth
 from prism_rdf.recall.memories import MemoryReader, Passage
 
 if TYPE_CHECKING:
@@ -64,6 +64,10 @@ class Answering:
             if self._recall is None or self._recall[0] != identifying:
                 self._recall = (identifying, self._recall_by(identifying))
             return self._recall[1]
+
+    def legs(self) -> tuple[Leg, ...]:
+        """Return the ways of finding memories that an answer is made of."""
+        return self._recalling().legs
 
     def catch_up(self) -> None:
         """Index what was written since the index was last written; an index that never was is built."""

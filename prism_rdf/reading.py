@@ -15,7 +15,7 @@ from prism_rdf.meaning import MeaningVerbs
 from prism_rdf.namespaces import short
 from prism_rdf.semantic.merges import circles, members, merged_entities, preferred
 from prism_rdf.temporal.drafts import Thread, threads
-from prism_rdf.temporal.read import covering, state_at, states_of
+from prism_rdf.temporal.read import covering, sealed_at, snapshot, state_at, states_of
 
 
 class ReadingVerbs(MeaningVerbs):
@@ -200,6 +200,7 @@ class ReadingVerbs(MeaningVerbs):
         flag: str = "",
         cursor: str = "",
         times: bool = True,
+        recipe: str = "",
     ) -> dict[str, Any]:
         """Return the memories that answer ``text``, each told apart as current, historical or wip at ``as_of``.
 
@@ -208,8 +209,8 @@ class ReadingVerbs(MeaningVerbs):
         of a type or about one ``entity``, whose ``source`` begins so, with a ``flag`` (current, historical, wip, none)
         are found; ``mode`` "current" leaves out what is historical. Without ``as_of``, a time that the question says of
         an entity that had a state then ("before the renaming", "in March 2025") is meant, and told under ``time``,
-        unless ``times`` is off. The index catches up with every acknowledged write first. Raises BadArgument,
-        UnknownEntity, AmbiguousError.
+        unless ``times`` is off. ``recipe`` is how the legs are fused: ``scores`` (the default) or ``rrf``. The index
+        catches up with every acknowledged write first. Raises BadArgument, UnknownEntity, AmbiguousError.
         """
         from prism_rdf.recall.selecting import Selection, mode_of
 
@@ -227,6 +228,7 @@ class ReadingVerbs(MeaningVerbs):
             selection=wanted,
             cursor=cursor,
             times=times and as_of is None,
+            recipe=recipe,
         )
 
     def reindex(self) -> None:
@@ -254,6 +256,16 @@ class ReadingVerbs(MeaningVerbs):
         broken += [("breaks-a-shape", f.node.strip("<>"), _told(f)) for f in unfit(self._store, self.names)]
         broken += [(f.check, f.entity.value, f.detail) for f in stale(self.prism.site, self.names)]
         return [{"check": check, "entity": entity, "detail": detail} for check, entity, detail in broken]
+
+    def property_held(self, uuid: str, name: str, at: Instant) -> tuple[NamedNode | None, tuple[str, ...]]:
+        """Return the property that the type of an entity declares by a name (None: none), and its values at ``at``."""
+        entity = self.names.entity(uuid)
+        prop = next((each.iri for each in self._type_of(entity).properties if each.name == name), None)
+        if prop is None:
+            return None, ()
+        state = sealed_at(self._store, self.names, entity, at)
+        held = snapshot(self._store, NamedNode(state.iri)).get(prop, ()) if state is not None else ()
+        return prop, tuple(term.value for term in held)
 
     def _type_of(self, entity: NamedNode) -> EntityType:
         kind = type_of(self._store, self.names, entity)

@@ -32,7 +32,6 @@ def register(app: typer.Typer) -> None:
         "recall",
         """
         prism recall "which database do we use"
-        prism recall "ADR-044 grounding" --as-of 2025-10-30 --limit 5
         prism recall "grounding before the renumbering of ADR-808" --current
         prism recall grounding --explain --json | jq '.hits[].state_flag'
         """,
@@ -87,9 +86,12 @@ def recall(
         bool, typer.Option("--no-times", help="Do not take a time that the question says for --as-of.")
     ] = False,
     known_at: KnownAt = None,
+    recipe: Annotated[
+        str, typer.Option("--recipe", metavar="NAME", help="How rankings are fused: scores or rrf.")
+    ] = "",
 ) -> int:
     """Find what was said: current, historical or wip."""
-    wanted = {"kind": kind, "type_name": type_name, "entity": entity, "source": source, "flag": flag}
+    wanted = {"recipe": recipe, "kind": kind, "type_name": type_name, "entity": entity, "source": source, "flag": flag}
     with common.project() as project:
         answer = project.recall(
             text,

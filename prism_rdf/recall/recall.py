@@ -17,6 +17,8 @@ from prism_rdf.recall.anchors import Anchor, AnchorFinder, StateAt
 from prism_rdf.recall.annotate import Annotation, annotate
 from prism_rdf.recall.cues import Cues
 from prism_rdf.recall.fusion import (
+    RECIPES,
+    SCORES,
     Fused,
     Recipe,
     boosted,
@@ -62,6 +64,7 @@ class _Asking:
     selection: Selection
     count: int
     commit: int
+    recipe: Recipe
 
 
 @dataclass(frozen=True)
@@ -110,9 +113,13 @@ class Recall:
         self._identifying = tuple(identifying)
         self._legs = tuple(legs)
         self._state_at = state_at
-        self._recipe = recipe or Recipe()
+        self._recipe = recipe or SCORES
         self._changes = changes
         self._finder: tuple[int, SurfaceIndex, AnchorFinder] | None = None
+
+    @property
+    def legs(self) -> tuple[Leg, ...]:
+        return self._legs
 
     def ask(
         self,
@@ -126,6 +133,7 @@ class Recall:
         selection: Selection | None = None,
         cursor: str = "",
         times: bool = False,
+        recipe: str = "",
     ) -> dict[str, Any]:
         """Return ``{"query", "as_of", "time", "anchors", "hits", "cursor", "legs"}``: the best ``limit`` hits.
 
@@ -133,7 +141,9 @@ class Recall:
         leaves out more. With ``times`` a time that the question says takes the place of ``as_of`` where it is about an
         entity that had a state then, and ``time`` tells so. ``cursor`` is that of an answer, for the hits after it. A
         leg that is not well is named under ``legs`` and left out; when names cannot be looked up, hits have no flag and
-        ``anchors`` of ``legs`` says why. With ``explain`` each hit says how its score came about. Raises BadArgument.
+        ``anchors`` of ``legs`` says why. With ``explain`` each hit says how its score came about.
+        ``recipe`` names another one than that of this recall.
+        Raises BadArgument.
         """
         if limit < 0:
             raise BadArgument(f"limit {limit} is negative", rule="a limit is 0 or more", mend="leave it out for 10")
@@ -151,7 +161,7 @@ class Recall:
                 anchors, as_of = then, said.at
             else:
                 said = None
-        asking = _Asking(text, anchors, as_of, known_at, wanted, page.offset + limit, commit)
+        asking = _Asking(text, anchors, as_of, known_at, wanted, page.offset + limit, commit, self._named(recipe))
         found = self._found(asking)
         shown = found.hits[page.offset : asking.count]
         more = len(found.hits) > asking.count and limit > 0
@@ -165,9 +175,15 @@ class Recall:
             "legs": found.legs | ({"anchors": {"status": "failed", "detail": trouble}} if trouble else {}),
         }
 
+    def _named(self, recipe: str) -> Recipe:
+        if recipe and recipe not in RECIPES:
+            rule = f"a recipe is one of {', '.join(sorted(RECIPES))}"
+            raise BadArgument(f"{recipe!r} is no recipe", rule=rule, mend="leave it out for the default")
+        return RECIPES[recipe] if recipe else self._recipe
+
     def _found(self, asking: _Asking) -> _Found:
         """Return the hits that are wanted, best first; of a narrow selection the legs are asked for more and more."""
-        depth = max(self._recipe.depth, 2 * asking.count)
+        depth = max(asking.recipe.depth, 2 * asking.count)
         question = _question(asking.text, asking.anchors, asking.known_at)
         while True:
             asked = self._ask_legs(question, asking.as_of, depth)
@@ -243,7 +259,7 @@ class Recall:
 
     def _fused(self, asked: Mapping[str, _Asked], asking: _Asking) -> tuple[dict[str, KnownMemory], list[Fused]]:
         """Return what the legs found and is wanted, by relevance, cues, age, and what was said later of the same."""
-        recipe = self._recipe
+        recipe = asking.recipe
         memories: dict[str, KnownMemory] = {}
         fused: list[Fused] = []
         for hit in fuse({name: one.ranking for name, one in asked.items()}, recipe):
@@ -290,7 +306,7 @@ class Recall:
         }
         if explain:
             told["explain"] = {
-                "recipe": self._recipe.method,
+                "recipe": asking.recipe.method,
                 "recency": hit.recency,
                 "boosts": dict(hit.boosts),
                 "newer_than": hit.newer_than or None,
@@ -298,7 +314,7 @@ class Recall:
                     leg: {
                         "rank": rank,
                         "score": hit.leg_scores[leg],
-                        "weight": self._recipe.weight(leg),
+                        "weight": asking.recipe.weight(leg),
                         "share": hit.shares[leg],
                     }
                     for leg, rank in hit.ranks.items()
