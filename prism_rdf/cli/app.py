@@ -16,6 +16,7 @@ from prism_rdf.cli import (
     identity,
     ingesting,
     maintaining,
+    migrating,
     modelling,
     owning,
     querying,
@@ -76,7 +77,20 @@ def _prism(
 
 
 _ROOMS = (
-    *(ingesting, watching, recording, review, drafting, asking, comparing, identity, teaching, querying, checking),
+    *(
+        ingesting,
+        watching,
+        migrating,
+        recording,
+        review,
+        drafting,
+        asking,
+        comparing,
+        identity,
+        teaching,
+        querying,
+        checking,
+    ),
     *(serving, duplicates, maintaining, modelling, owning),
 )
 for room in _ROOMS:

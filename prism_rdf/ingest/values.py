@@ -80,7 +80,7 @@ _declared: dict[str, tuple[EntityType, Mapping[str, Property]]] = {}
 def _literals(prop: Property, texts: tuple[str, ...], odd: Callable[[str, str], None]) -> tuple[Literal, ...]:
     found = []
     for text in texts:
-        literal = _literal(prop, text)
+        literal = literal_of(prop, text)
         if literal is None:
             odd(prop.name, text)
         else:
@@ -88,7 +88,8 @@ def _literals(prop: Property, texts: tuple[str, ...], odd: Callable[[str, str], 
     return tuple(dict.fromkeys(found))
 
 
-def _literal(prop: Property, text: str) -> Literal | None:
+def literal_of(prop: Property, text: str) -> Literal | None:
+    """Return a text as a value of a property; None for what it does not take."""
     kind = prop.datatype.value.removeprefix(XSD) if prop.datatype is not None else "string"
     if prop.datatype is None or kind == "string":
         return Literal(text)

@@ -76,7 +76,9 @@ PROJECT: Mapping[str, Effect] = {
 # Made of other verbs, so they run where they are called: what they read is the caller's, such as files to ingest.
 HERE: Mapping[str, frozenset[str]] = {
     "Prism": frozenset({"open", "in_memory", "project", "close", "restore", "import_", "tier"}),
-    "Project": frozenset({"ingest", "left_behind", "watch", "duplicates", "merge_duplicates"}),
+    "Project": frozenset(
+        {"ingest", "left_behind", "watch", "migrate", "drop_legacy", "duplicates", "merge_duplicates"}
+    ),
 }
 # Parts of the engine: they need the store itself, in the process that holds it.
 INSIDE: Mapping[str, frozenset[str]] = {

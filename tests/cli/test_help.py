@@ -19,7 +19,7 @@ from prism_rdf.cli.app import app
 Run = Callable[..., Any]
 DOCS = Path(__file__).parents[2] / "docs"
 COMMANDS = [
-    *("ingest", "watch", "entity", "fact", "transition", "correct", "retire", "reopen", "retract", "revert"),
+    *("ingest", "watch", "migrate", "entity", "fact", "transition", "correct", "retire", "reopen", "retract", "revert"),
     *("alias", "reference", "remember", "wip", "seal", "discard", "drafts"),
     *("recall", "state", "history", "entities", "diff", "blame", "timeline", "explain", "log"),
     *(
