@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from pyoxigraph import NamedNode
 
-from prism_rdf.errors import ValidationError
+from prism_rdf.errors import UnknownEntity, ValidationError
 from prism_rdf.evidence.memories import memory_node
 from prism_rdf.ingest.history import Progress
 from prism_rdf.ingest.ingestion import BATCH, Ingestion
@@ -122,10 +122,10 @@ class _Run:
         """Write the intents in one commit; where a rule forbids some, in as many as leave out only those."""
         try:
             yield taker.write(intents, "ingest")
-        except ValidationError as error:
+        except (ValidationError, UnknownEntity) as error:  # what is about one that was left out cannot be either
             groups = _groups(intents)
             if len(groups) < 2:
-                first = error.report[0]
+                first = error.report[0] if isinstance(error, ValidationError) else error
                 self.refused.append(Refused(_what(intents[0]), first.message, first.mend))
                 return
             half = len(groups) // 2

@@ -334,8 +334,7 @@ def test_an_identifier_changed_to_one_in_use_and_an_empty_title(repo, told, adr)
     assert read.state(read.document("ADR-3.md")) == {"number": "ADR-3", "status": "Draft", "path": "ADR-3.md"}
 
 
-def test_what_a_rule_of_the_store_refuses_is_left_out_alone(repo, adr) -> None:
-    """Two decisions that say they supersede each other: the store takes one of the two references."""
+def test_of_two_decisions_that_supersede_each_other_one_is_taken_at_its_word(repo, adr) -> None:
     repo.commit(
         0, {"ADR-1.md": adr("ADR-1", "A", supersedes="ADR-2"), "ADR-2.md": adr("ADR-2", "B", supersedes="ADR-1")}
     )
@@ -345,7 +344,33 @@ def test_what_a_rule_of_the_store_refuses_is_left_out_alone(repo, adr) -> None:
         kept = project.list_references(source="ADR-1") + project.list_references(source="ADR-2")
         again = project.ingest(repo.path)
 
-    assert len(report["refused"]) == 1
-    assert report["refused"][0]["what"].startswith("a reference SUPERSEDES in ADR-")
+    assert [note for note in report["notes"] if "which supersedes it: this is left out" in note]
     assert len({(r["source"]["identifier"], r["target"]["identifier"]) for r in kept}) == 1
     assert again["receipt"]["commit"] is None
+
+
+SHORT_TITLES = """
+@prefix prism: <https://w3id.org/prism-rdf/ns#> .
+@prefix type: <https://w3id.org/prism-rdf/type#> .
+@prefix sh: <http://www.w3.org/ns/shacl#> .
+@prefix my: <https://example.org/my#> .
+
+my:Short a sh:NodeShape ; sh:targetClass type:ADR ;
+    sh:property [ sh:path prism:title ; sh:maxLength 9 ; sh:message "A title has at most 9 characters. Cut it." ] .
+"""
+
+
+def test_what_a_rule_of_the_project_refuses_is_left_out_alone(repo, adr) -> None:
+    repo.commit(
+        0,
+        {"ADR-1.md": adr("ADR-1", "Good"), "ADR-2.md": adr("ADR-2", "Far too long"), "ADR-3.md": adr("ADR-3", "Fine")},
+    )
+    with Prism.in_memory() as prism:
+        project = prism.project("demo")
+        project.add_types(SHORT_TITLES, "short.ttl")
+        report = project.ingest(repo.path)["report"]
+        taken = [each["identifier"] for each in project.list_entities("ADR")]
+
+    assert taken == ["ADR-1", "ADR-3"]
+    assert report["refused"][0]["reason"] == "A title has at most 9 characters"
+    assert len(report["refused"]) == 2  # the document and its passage, which is about nothing then
