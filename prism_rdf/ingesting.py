@@ -26,6 +26,12 @@ _SAID_BY = (
     ("semantic", "?node prism:aliasOf ?entity", "?source"),
     ("semantic", "?node prism:referenceSource ?entity", ""),
     ("memory", '?node prism:about ?entity ; prism:memoryKind "passage"', ""),
+    (
+        "review",
+        """?guess (prism:candidateOf|prism:aliasOf|prism:referenceSource) ?entity ; prism:clue ?node .
+            ?node prism:extractor ?by FILTER (STRSTARTS(?by, "prose/")) ?node a prism:Clue""",
+        "",
+    ),
 )
 
 

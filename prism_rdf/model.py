@@ -300,12 +300,14 @@ class Clue:
 class Candidate:
     """Something guessed (tier 3), which nobody believes until it is promoted, and one clue that speaks for it.
 
-    ``undated``: nobody said when, so it is proposed from the moment at which it is first recorded.
+    ``undated``: nobody said when, so it is proposed from the moment at which it is first recorded. ``dropped``: the end
+    of what is proposed is when its source ceased to say so; it ends the candidate that has no end yet.
     """
 
     proposal: Fact | Alias | Reference
     clue: Clue = Clue()
     undated: bool = False
+    dropped: bool = False
 
 
 @dataclass(frozen=True)

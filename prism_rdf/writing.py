@@ -366,11 +366,12 @@ class WritingVerbs(ReadingVerbs):
 
         What was said one after the other has one ``source``, with the place behind ``#`` (``chat-7#12``): recall then
         knows what stands beside it. In talk with an agent the speakers are ``user`` and ``assistant``.
-        What it mentions (identifiers, terms set as code) is linked to it. The receipt names the memory under
-        ``created``: it can be the ``cause_memory`` of a change.
+        What it mentions (identifiers, terms set as code) is linked to it; what it states of them is guessed. The
+        receipt names the memory under ``created``: it can be the ``cause_memory`` of a change.
         """
         tier = check_direct(claimed(tier, self.prism.tier))
         from prism_rdf.ingest.mentioning import mentions_of  # its room reads git, which most programs need not
+        from prism_rdf.ingest.prose_memories import guessed_in
 
         if not content.strip():
             raise BadArgument("there is nothing to remember", rule="a memory has content", mend="give some text")
@@ -382,8 +383,11 @@ class WritingVerbs(ReadingVerbs):
         intent = Memory(content, kind, at, source, about=uuids, mentions=mentions, start=at, tier=tier)
         intent = replace(intent, speaker=speaker.strip())
         payload = [content, kind, created_at, source, list(about), *([speaker] if speaker else [])]
-        receipt = self.prism.commit(self.pid, lambda: (intent,), "remember", idempotency_key, payload)
-        return self._noted(replace(receipt, created=(memory_node(intent, self.names).value,)), *meant)
+        node = memory_node(intent, self.names)
+        guesses = guessed_in(intent, node, self, undated=created_at is None)
+        receipt = self.prism.commit(self.pid, lambda: (intent, *guesses), "remember", idempotency_key, payload)
+        receipt = told(self._store, self.names, receipt, guesses)
+        return self._noted(replace(receipt, created=(node.value,)), *meant)
 
     def write(self, intents: Iterable[Intent], verb: str = "batch", idempotency_key: str = "") -> Receipt:
         """Fulfil many intents in one commit, all or nothing; each entity is folded once."""

@@ -191,7 +191,7 @@ def _print_report(report: IngestReport, outcome: str, seconds: float | None) -> 
     for note in report.notes:
         print_line((f"\nnote: {note}", ""))
     print()
-    counts = ("documents", "versions", "states", "references", "aliases", "memories")
+    counts = ("documents", "versions", "states", "references", "aliases", "memories", "candidates")
     took = {"took": f"{seconds:.1f} s"} if seconds is not None else {}
     print_pairs({name: f"{getattr(report, name):,}" for name in counts} | {"written": outcome} | took)
 

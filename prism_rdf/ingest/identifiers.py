@@ -134,6 +134,15 @@ def in_text(text: str) -> list[tuple[int, str]]:
     return [(m.start(), f"{(m[1] or m[2]).upper()}-{m[3]}") for m in _IN_TEXT.finditer(text)]
 
 
+def spans_in_text(text: str) -> list[tuple[int, int, str]]:
+    """Return (start, end, identifier) of each numbered document that a text names.
+
+    >>> spans_in_text("As ADR-304.1.")
+    [(3, 12, 'ADR-304.1')]
+    """
+    return [(m.start(), m.end(), f"{(m[1] or m[2]).upper()}-{m[3]}") for m in _IN_TEXT.finditer(text)]
+
+
 def alone(text: str) -> str:
     """Return the identifier that a field holds; a bare number is a decision's; empty when it holds anything else."""
     match = _ALONE.fullmatch(text.strip())

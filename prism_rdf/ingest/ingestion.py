@@ -17,11 +17,12 @@ from prism_rdf.ingest.reading import Reading
 from prism_rdf.ingest.references import Resolve
 from prism_rdf.ingest.report import Ambiguous, Dangling, Failure, IngestReport, Proposal, Recognised
 from prism_rdf.ingest.versions import may_hold_documents
-from prism_rdf.model import Alias, Bookmark, Event, Intent, Memory, NewEntity, Reference
+from prism_rdf.model import Alias, Bookmark, Candidate, Event, Intent, Memory, NewEntity, Reference
 from prism_rdf.namespaces import Names
+from prism_rdf.review.candidates import candidate_node
 
 BATCH = 2_000
-READER = 1  # goes up when the same history comes to say something else: then it is read anew
+READER = 2  # goes up when the same history comes to say something else: then it is read anew
 _COUNTED = {Event: "states", Reference: "references", Alias: "aliases", Memory: "memories"}
 
 
@@ -58,6 +59,7 @@ class Ingestion:
     ) -> None:
         self.path, self._resolve = path, resolve
         self.pid = names if isinstance(names, str) else names.namespace
+        self._named = Names("urn:prism:any", self.pid)
         self._catalog = catalog or TypeCatalog.shipped()
         self._mapping = _mapping(path, mapping, self._catalog)
         self.history = open_history(path, ref, lambda name: may_hold_documents(name, self._mapping))
@@ -66,6 +68,7 @@ class Ingestion:
         self._report = IngestReport()
         self._seen: Counter[str] = Counter()
         self._known: dict[type[Intent], set[object]] = {Reference: set(), Memory: set()}
+        self._guessed: set[str] = set()
 
     @property
     def source(self) -> str:
@@ -190,6 +193,9 @@ class Ingestion:
             name = _COUNTED.get(type(intent))
             if isinstance(intent, NewEntity):
                 self._seen["documents"] += 1
+            elif isinstance(intent, Candidate):
+                self._guessed.add(candidate_node(intent, self._named).value)
+                self._seen["candidates"] = len(self._guessed)
             elif name and (not isinstance(intent, Reference | Memory) or intent.until is None or self._first(intent)):
                 self._seen[name] += 1
                 if isinstance(intent, Reference | Memory) and intent.until is None:
@@ -215,6 +221,7 @@ class Ingestion:
             references=self._seen["references"],
             aliases=self._seen["aliases"],
             memories=self._seen["memories"],
+            candidates=self._seen["candidates"],
             notes=tuple(self._notes(reading)),
             skipped=tuple(reading.skipped({failure.path for failure in failures})),
             dangling=tuple(entry for entry in dangling if entry.document.startswith(folder)),

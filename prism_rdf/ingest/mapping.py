@@ -79,6 +79,19 @@ class IdentifierRule:
         for pattern in self.text:
             yield from (self.of(match[1]) for match in pattern.finditer(text))
 
+    def spans(self, text: str) -> list[tuple[int, int, str]]:
+        """Return (start, end, identifier) of each document that a text names, none within another."""
+        found = sorted(
+            (match.start(), -match.end(), self.of(match[1]))
+            for pattern in self.text
+            for match in pattern.finditer(text)
+        )
+        kept: list[tuple[int, int, str]] = []
+        for start, end, identifier in found:
+            if identifier and (not kept or start >= kept[-1][1]):
+                kept.append((start, -end, identifier))
+        return kept
+
     def in_file_name(self, path: str) -> str:
         match = self.file.search(path.rsplit("/", 1)[-1]) if self.file is not None else None
         return self.of(match[1]) if match else ""

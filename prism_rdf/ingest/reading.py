@@ -17,6 +17,7 @@ from prism_rdf.ingest.kinds import kind_of
 from prism_rdf.ingest.mapping import Mapping as Rules
 from prism_rdf.ingest.numbers import Numbers
 from prism_rdf.ingest.passages import Passage
+from prism_rdf.ingest.prose_guesses import Guesses, without
 from prism_rdf.ingest.references import ReferenceBook, Resolve, Said
 from prism_rdf.ingest.report import Ambiguous, Dangling, Failure, Recognised, Skipped
 from prism_rdf.ingest.texts import Unreadable
@@ -43,6 +44,7 @@ class Reading:
         self.files: dict[str, str] = {}
         self.numbers = Numbers()
         self.book = ReferenceBook(self.numbers)
+        self.guesses = Guesses(self.book)
         self.chronicle = Chronicle()
         self.failures: list[Failure] = []
         self.versions = 0
@@ -60,7 +62,7 @@ class Reading:
     @property
     def pending(self) -> int:
         """Return about how many intents there are to hand over."""
-        return self.chronicle.pending + self.book.pending
+        return self.chronicle.pending + self.book.pending + self.guesses.pending
 
     def step(self, snapshot: Snapshot) -> None:
         """Take in one snapshot: first who is who, then what each document says now."""
@@ -87,18 +89,18 @@ class Reading:
         self._tell(snapshot, sorted(touched, key=lambda track: track.path), bool(moves.gone))
 
     def drain(self) -> list[Intent]:
-        """Return the intents not yet handed over: documents with their events and memories, references last."""
+        """Return the intents not yet handed over: documents with their events and memories, references, guesses."""
         wanted = self.tracks if self._wanted is None else self._wanted
         about = list(self.chronicle.drain(self.tracks, wanted))
-        references = self.book.drain()
+        references, guesses = self.book.drain(), self.guesses.drain()
         if self._wanted is not None:
             unwanted = self.tracks.keys() - set(self._wanted)
             about = [_without(intent, unwanted) for intent in about]
             kept = [r for r in references if r.source not in unwanted and r.target not in unwanted]
             self.left_out += len(references) - len(kept)
-            references = kept
+            references, guesses = kept, without(guesses, unwanted)
         references.sort(key=lambda r: (r.start or Instant(0), r.source, r.kind.value, r.target))
-        return [*about, *self._in_order.take(references)]
+        return [*about, *self._in_order.take(references), *guesses]
 
     @property
     def circular(self) -> list[str]:
@@ -188,10 +190,16 @@ class Reading:
         for track in touched:
             moment = self._moment(track, snapshot)
             self.book.say(track, _said(moment))
+            self._guess(track, moment)
             self.chronicle.remember(track, self._named_by(track), moment)
         if renumbered:
             live = {track.uuid: track for track in self._live.values()}
             self.book.wait(live, lambda track: _said(self._moment(track, snapshot)))
+            self.guesses.wait(live, lambda track: self._moment(track, snapshot))
+
+    def _guess(self, track: Track, moment: Moment) -> None:
+        if self._wanted is None or self._wanted:  # else nobody asks for anything
+            self.guesses.say(track, moment)
 
     def _named_by(self, track: Track) -> Callable[[Passage], list[str]]:
         return lambda passage: self.book.named_by(track, passage.mentions)
@@ -251,6 +259,7 @@ class Reading:
 
     def _retire(self, track: Track, snapshot: Snapshot) -> None:
         self.book.end(track, snapshot.at)
+        self.guesses.end(track, self._moment(track, snapshot))
         self.chronicle.retire(track, self._moment(track, snapshot))
         self._ended[track.uuid] = track
 

@@ -83,6 +83,14 @@ class ReferenceBook:
         found = (self._target(track, mention)[0] for mention in mentions)
         return sorted({target.uuid for target in found if target is not None} - {track.uuid})
 
+    def meant(self, track: Track, mention: Mention) -> tuple[Track | None, str]:
+        """Return (document, "") or (None, what means nothing or several things); both empty: the document itself."""
+        return self._target(track, mention)
+
+    def holds(self, link: Link) -> bool:
+        """Return whether some document says so directly now."""
+        return link in self._open
+
     def wait(self, live: Mapping[str, Track], said: Callable[[Track], Said]) -> None:
         """Look again for what documents name and nobody bore, now that numbers have changed; ``live`` is by uuid."""
         waiting = sorted((live[uuid] for uuid, names in self._waiting.items() if names and uuid in live), key=_by_path)

@@ -92,6 +92,7 @@ class IngestReport:
     references: int = 0
     aliases: int = 0
     memories: int = 0
+    candidates: int = 0
     notes: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     dangling: tuple[Dangling, ...] = ()

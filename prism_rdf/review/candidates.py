@@ -83,9 +83,13 @@ def entities_of(proposal: Fact | Alias | Reference) -> tuple[str, ...]:
 
 
 def candidate_node(candidate: Candidate, names: Names) -> NamedNode:
-    """Return the candidate's IRI, which follows from what it proposes, for which time; names are compared folded."""
+    """Return the candidate's IRI, which follows from what it proposes, for which time; names are compared folded.
+
+    What its source dropped is the same as before that.
+    """
     proposal = candidate.proposal
     start, until = interval_of(proposal)
+    until = None if candidate.dropped else until
     when = (_UNDATED if candidate.undated else _text(start), _text(until))
     if isinstance(proposal, Fact):
         values = sorted(str(canonical_term(value)) for value in proposal.values)
@@ -167,10 +171,14 @@ def _guessed(store: GraphReader, guesses: Iterable[Candidate], writing: Writing)
     names, graph = writing.names, writing.names.graph("review")
     parts: list[Delta] = []
     seen: set[NamedNode] = set()
-    for guess in guesses:
+    for guess in sorted(guesses, key=lambda guess: not guess.dropped):
         node, clue = candidate_node(guess, names), clue_node(guess, names)
-        if node not in seen and not about(store, node, graph).quads:
+        known = about(store, node, graph)
+        if node not in seen and not known.quads:
             parts.append(Delta(tuple(_candidate_quads(node, guess, writing))))
+        elif node not in seen and guess.dropped and known.instant(VALID_UNTIL) is None:
+            until = interval_of(guess.proposal)[1]
+            parts.append(Delta((Quad(node, VALID_UNTIL, instant_literal(until), graph),)) if until else Delta())
         if clue not in seen:
             parts.append(Delta((Quad(node, CLUE, clue, graph),)) if _is_new(store, node, clue, graph) else Delta())
             parts.append(_clue(store, clue, guess.clue, writing))
