@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyoxigraph import NamedNode
 
-from prism_rdf.errors import NotFoundError
+from prism_rdf.errors import BadArgument, NotFoundError
 from prism_rdf.recall import AbsentLeg, GraphLeg, LexicalIndex, LexicalLeg, Recall, all_passages
 from prism_rdf.recall.legs import Leg, LegHealth
 from prism_rdf.recall.memories import MemoryReader, Passage
@@ -16,6 +16,7 @@ from prism_rdf.recall.memories import MemoryReader, Passage
 if TYPE_CHECKING:
     from prism_rdf.clock import Instant
     from prism_rdf.project import Project
+    from prism_rdf.recall.embedders import Embedder
     from prism_rdf.recall.following import VectorLeg
     from prism_rdf.storage.changelog import LoggedChange
 
@@ -32,12 +33,12 @@ class Answering:
         folder = prism.folder.index("lexical", names.namespace) if prism.folder else None
         self._index = LexicalIndex.open(folder, names.graph("memory"))
         memories = MemoryReader(prism.store, names)
-        source = _Source(project)
+        self._source = source = _Source(project)
         last_commit = source.last_commit
-        self._vectors = _vector_leg(project, source)
+        self._vectors: VectorLeg | AbsentLeg = _vector_leg(project, source)
 
         def recall_by(identifying: Iterable[NamedNode]) -> Recall:
-            legs = (
+            legs: tuple[Leg, ...] = (
                 self._vectors,
                 LexicalLeg(self._index, last_commit),
                 GraphLeg(prism.store, names, last_commit, memories),
@@ -80,12 +81,28 @@ class Answering:
                 if self._index.position < number and self._project.prism.folder is None:
                     self._rebuild(number)  # a store in memory keeps no log to follow
 
-    def reindex(self) -> None:
-        """Build the indexes anew from the store; the vectors in the background, while the old ones serve."""
+    def reindex(self, embedder: str = "") -> None:
+        """Build the indexes anew from the store; the vectors in the background, while the old ones serve.
+
+        ``embedder`` is the setting of another model, which the project keeps once its vectors are there. Raises
+        BadArgument, NotFoundError; then nothing has changed.
+        """
+        prism, pid = self._project.prism, self._project.pid
+        model = prism.embedder(asked=embedder) if embedder else None
         with self._lock:
-            self._rebuild(self._project.prism.commit_number)
+            self._rebuild(prism.commit_number)
+        if embedder and model is None:
+            raise BadArgument("none is no model", rule="an index has a model", mend="set PRISM_EMBEDDER=none instead")
+
+        def done() -> None:
+            if embedder and prism.folder is not None:
+                prism.folder.keep_embedder(pid, embedder)
+
+        if isinstance(self._vectors, AbsentLeg) and model is not None:
+            self._vectors = _leg_with(self._project, self._source, model)
+            self._recall = None
         if not isinstance(self._vectors, AbsentLeg):
-            self._vectors.rebuild()
+            self._vectors.rebuild(model, done)
 
     def health(self) -> LegHealth:
         return self._index.health()
@@ -118,11 +135,16 @@ class _Source:
 def _vector_leg(project: Project, source: _Source) -> VectorLeg | AbsentLeg:
     """Return the vector leg with the embedder of the store, or its empty seat, which says what to do."""
     try:
-        embedder = project.prism.embedder()
+        folder = project.prism.folder
+        embedder = project.prism.embedder(folder.kept_embedder(project.pid) if folder else "")
     except NotFoundError as error:
         return AbsentLeg("vector", f"{error.message}: {error.mend}")
     if embedder is None:
         return AbsentLeg("vector", "it was switched off: unset PRISM_EMBEDDER to have it")
+    return _leg_with(project, source, embedder)
+
+
+def _leg_with(project: Project, source: _Source, embedder: Embedder) -> VectorLeg:
     from prism_rdf.recall.following import VectorLeg
     from prism_rdf.recall.vectors import VectorIndex
 

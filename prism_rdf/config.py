@@ -6,7 +6,7 @@
 | tenant: whose store | ``PRISM_TENANT`` | ``default`` |
 | pid: the project, which is the namespace | ``PRISM_PID`` | none: a verb that needs one says so |
 | tier: the highest tier of authority to claim | ``PRISM_TIER`` | 1 |
-| embedder: the model of the vector leg | ``PRISM_EMBEDDER`` | ``minilm``; or ``none``, ``sentence-transformers:NAME`` |
+| embedder: the model of the vector leg: ``minilm``, ``none``, ``sentence-transformers:NAME`` | ``PRISM_EMBEDDER`` | what ``prism reindex --embedder`` chose, else ``minilm`` |
 """
 
 from __future__ import annotations
@@ -68,13 +68,13 @@ def resolve(
     )
 
 
-def embedder_setting(environ: Mapping[str, str] | None = None) -> str:
-    """Return which embedder is chosen: ``minilm`` unless PRISM_EMBEDDER says otherwise.
+def embedder_setting(environ: Mapping[str, str] | None = None, *, default: str = "") -> str:
+    """Return which embedder is chosen: PRISM_EMBEDDER, else ``default``, else ``minilm``.
 
     >>> embedder_setting({})
     'minilm'
     """
-    return (os.environ if environ is None else environ).get("PRISM_EMBEDDER") or "minilm"
+    return (os.environ if environ is None else environ).get("PRISM_EMBEDDER") or default or "minilm"
 
 
 def _tier(text: str) -> int:

@@ -56,6 +56,7 @@ class Prism:
         self._committer = Committer(self._ground, self.store, self._log, base, clock)
         self._datasets = Datasets(self._ground, base, self.changes if folder else None)
         self._embedder = embedder
+        self._embedders: dict[str, Embedder | None] = {}  # by setting
         self._answering: dict[str, Answering] = {}
         self.type_problems: dict[str, dict[str, str]] = {}  # by project and file, what was not taken in of its folder
         self._opening = threading.Lock()
@@ -155,16 +156,21 @@ class Prism:
                 self._answering[pid] = Answering(self.project(pid))
             return self._answering[pid]
 
-    def embedder(self) -> Embedder | None:
+    def embedder(self, kept: str = "", *, asked: str = "") -> Embedder | None:
         """Return the model of the vector leg, loaded once; None when it was switched off.
 
-        It is the one given to ``open``, else that of PRISM_EMBEDDER. Raises NotFoundError when it is not installed.
+        It is the one given to ``open``, else that of PRISM_EMBEDDER, else the one that was ``kept`` of an earlier
+        choice, else the default; or the one ``asked`` for. Raises NotFoundError when it is not installed, BadArgument
+        for a setting that is none.
         """
-        if self._embedder is None:
+        if self._embedder is not None and not asked:
+            return self._embedder
+        setting = asked or embedder_setting(default=kept)
+        if setting not in self._embedders:
             from prism_rdf.recall.embedders import chosen
 
-            self._embedder = chosen(embedder_setting())
-        return self._embedder
+            self._embedders[setting] = chosen(setting)
+        return self._embedders[setting]
 
     def changes(self, since: int) -> Iterator[LoggedChange]:
         """Yield the commits with a number greater than ``since``, in order, as they were written."""

@@ -231,9 +231,13 @@ class ReadingVerbs(MeaningVerbs):
             recipe=recipe,
         )
 
-    def reindex(self) -> None:
-        """Build the project's search indexes anew from the store."""
-        self.prism.answering(self.pid).reindex()
+    def reindex(self, embedder: str = "") -> None:
+        """Build the project's search indexes anew from the store; the vectors in the background, the old ones serve.
+
+        ``embedder`` (``minilm`` or ``sentence-transformers:NAME``) is the model from then on. Until its vectors are
+        there the old model answers. Raises NotFoundError when it is not installed, BadArgument for another setting.
+        """
+        self.prism.answering(self.pid).reindex(embedder)
 
     def state_json_at(self, entity: str, as_of: Instant, known_at: Instant | None, prefer_wip: bool) -> dict[str, Any]:
         """Return the State JSON of an entity (an IRI) at an instant; ``{"state": None}`` where nothing holds."""

@@ -169,19 +169,25 @@ def rebuild(
 _REINDEX = """
 prism reindex
 prism reindex --pid demo --json
+prism reindex --embedder sentence-transformers:all-MiniLM-L6-v2
 """
 
 
-def reindex(common: Common) -> int:
+def reindex(
+    common: Common,
+    embedder: Annotated[
+        str, typer.Option("--embedder", metavar="NAME", help="Change the model: minilm, sentence-transformers:NAME.")
+    ] = "",
+) -> int:
     """Build the search indexes anew from the store: after damage, or when recall says that a leg is not well.
 
-    Of all projects, or of the one that --pid names.
+    Of all projects, or of the one that --pid names. Vectors are made in the background, while the old ones serve.
     """
     with common.store() as prism:
         pid = common.named_pid(prism)
         pids = [pid] if pid else prism.projects()
         for each in pids:
-            prism.project(each).reindex()
+            prism.project(each).reindex(embedder)
     if common.json:
         print_json({"reindexed": pids})
     else:

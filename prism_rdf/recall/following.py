@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 from prism_rdf.clock import Instant
+from prism_rdf.recall.embedders import Embedder
 from prism_rdf.recall.legs import LegHealth, Question, Ranking
 from prism_rdf.recall.memories import Passage
 from prism_rdf.recall.vectors import VectorIndex
@@ -50,7 +51,12 @@ class VectorLeg:
 
     def catch_up(self, seconds: float) -> None:
         """See that somebody brings the index up to the last commit, and wait for it at most so long."""
-        if self._rebuilding or self._index.health().status == "failed":
+        if self._rebuilding:
+            if self._index.health().status != "ok":
+                with self._changed:
+                    self._changed.wait_for(lambda: not self._rebuilding, seconds)
+            return
+        if self._index.health().status == "failed":
             return
         with self._changed:
             if self._behind() and (self._worker is None or not self._worker.is_alive()):
@@ -66,22 +72,41 @@ class VectorLeg:
         health = self._index.health()
         if self._trouble:
             return LegHealth("failed", health.position, self._trouble)
+        if self._rebuilding:
+            detail = f"being made anew, {self._waiting:,} memories to go; until then the one that was there serves"
+            return LegHealth(health.status, health.position, f"{health.detail} ({detail})" if health.detail else detail)
         if health.status == "failed" or not self._behind():
             return health
         done = len(self._index)
         detail = f"{done:,} memories embedded, {self._waiting:,} to go; it goes on in the background"
         return LegHealth("lagging", health.position, detail)
 
-    def rebuild(self) -> None:
-        """Embed everything anew; the old index serves until then."""
-        self._rebuilding = True  # so that nobody else writes meanwhile
+    def rebuild(self, embedder: Embedder | None = None, done: Callable[[], None] = lambda: None) -> None:
+        """Begin to embed everything anew, by another model if one is given; the old index serves until then.
+
+        ``done`` is called once the new one has taken its place. What stops it in between leaves the old one.
+        """
+        self.close()
+        self._rebuilding, self._stop, self._trouble = True, False, ""  # so that nobody else writes meanwhile
+        self._worker = threading.Thread(
+            target=self._rebuild, args=(embedder, done), name="prism-vectors-anew", daemon=True
+        )
+        self._worker.start()
+
+    def _rebuild(self, embedder: Embedder | None, done: Callable[[], None]) -> None:
         try:
-            self.close()
-            self._stop, self._trouble = False, ""
             number = self._source.last_commit()
-            self._index.rebuild(self._counted(list(self._source.passages())), number)
+            self._index.rebuild(self._counted(list(self._source.passages())), number, embedder)
+            done()
+        except _Stopped:
+            pass
+        except Exception as error:  # the old index is still there, and the other legs
+            _log.warning("the vector index cannot be made anew", exc_info=True)
+            self._trouble = f"the vector index cannot be made anew ({type(error).__name__}: {error}): run prism reindex"
         finally:
-            self._rebuilding = False
+            self._waiting, self._rebuilding = 0, False
+            with self._changed:
+                self._changed.notify_all()
 
     def close(self) -> None:
         """Stop following; what is written so far is kept."""

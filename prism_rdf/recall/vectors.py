@@ -89,19 +89,26 @@ class VectorIndex:
             self._write_state()
         self._extend(passages, position)
 
-    def rebuild(self, passages: Iterable[Passage], position: int) -> None:
+    def rebuild(self, passages: Iterable[Passage], position: int, embedder: Embedder | None = None) -> None:
         """Make the index anew from all passages as of commit ``position``; the old one serves until then.
 
-        Raises OSError when the disk refuses; the old index is then still there.
+        ``embedder``, if given, is the model from then on. Raises OSError when the disk refuses; the old index is then
+        still there.
         """
         fresh, old = (self._folder.with_name(f"{self._folder.name}.{word}") for word in ("fresh", "old"))
         for leftover in (fresh, old):
             shutil.rmtree(leftover, ignore_errors=True)
-        made = VectorIndex(fresh, self._graph, self._embedder)
-        made.fill(passages, position)
+        made = VectorIndex(fresh, self._graph, embedder or self._embedder)
+        try:
+            made.fill(passages, position)
+        except BaseException:
+            shutil.rmtree(fresh, ignore_errors=True)
+            raise
         made.close()
         with self._lock:
             self.close()
+            self._embedder = made.embedder
+            self._nearest = Nearest(self._folder, self._embedder.dimension)
             if self._folder.exists():
                 os.replace(self._folder, old)
             os.replace(fresh, self._folder)
@@ -121,10 +128,11 @@ class VectorIndex:
         Only memories said by ``said_by`` and first recorded by ``known_at`` are found. Raises OSError when the index
         turns out to be damaged.
         """
-        asked = self._embedder.embed(texts)
+        embedder = self._embedder
+        asked = embedder.embed(texts)
         with self._lock:
-            if limit < 1 or not self._iris:
-                return []
+            if limit < 1 or not self._iris or embedder is not self._embedder:
+                return []  # in the last case the index was made anew meanwhile, and the next question is answered
             allowed = np.ones(len(self._iris), bool)
             for column, at in ((0, said_by), (1, known_at)):
                 if at is not None:
@@ -235,7 +243,7 @@ class VectorIndex:
         if (state["embedder"], state["dimension"]) != (self._embedder.id, self._embedder.dimension):
             return (
                 f"the vector index was made by {state['embedder']} and is asked by {self._embedder.id}: "
-                "go back to that embedder, or run prism reindex"
+                "go back to that embedder, or run prism reindex --embedder NAME"
             )
         return ""
 

@@ -21,6 +21,7 @@ from prism_rdf.namespaces import check_name
 
 FORMAT_VERSION = 1
 _MARK = "prism.json"
+_EMBEDDERS = "embedders.json"
 _BUILDING = ".new"
 _ATTEMPTS, _PAUSE = 100, 0.02  # seconds
 _PARTS = ("quads", "changes.log", "index")
@@ -54,6 +55,24 @@ class StoreFolder:
 
     def index(self, leg: str, namespace: str) -> Path:
         return self._part("index") / leg / namespace
+
+    def kept_embedder(self, namespace: str) -> str:
+        """Return the setting of the model that a project's vectors were last made by on request; empty when never."""
+        try:
+            kept = json.loads((self.path / _EMBEDDERS).read_text())
+        except (OSError, ValueError):
+            return ""
+        return str(kept.get(namespace, "")) if isinstance(kept, dict) else ""
+
+    def keep_embedder(self, namespace: str, setting: str) -> None:
+        """Keep the setting of a model, whatever generation the store comes to."""
+        try:
+            kept = json.loads((self.path / _EMBEDDERS).read_text())
+        except (OSError, ValueError):
+            kept = {}
+        fresh = self.path / f"{_EMBEDDERS}.fresh"
+        fresh.write_text(json.dumps({**kept, namespace: setting}))
+        os.replace(fresh, self.path / _EMBEDDERS)
 
     def following(self) -> StoreFolder:
         """Return the next generation, whose parts are to be built."""

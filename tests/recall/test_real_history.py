@@ -94,7 +94,7 @@ def test_an_old_number_finds_the_texts_of_then_and_of_now(project: Project) -> N
 
 def test_nothing_superseded_is_called_current(project: Project, clone: Path) -> None:
     """A hit about the decision that was asked for is current exactly when git still has its text at that date."""
-    checked = {"current": 0, "historical": 0}
+    labelled: list[tuple[str, str, bool]] = []  # the flag, the hit, whether git has its text then
     known: dict[tuple[str, str], str] = {}
     for old, new in RENUMBERED.items():
         for date in DATES:
@@ -110,10 +110,10 @@ def test_nothing_superseded_is_called_current(project: Project, clone: Path) -> 
                 key = (hit["source"], date)
                 if key not in known:
                     known[key] = text_at(clone, *key)
-                # A passage that is still there may speak of the decision by the number it bears no more.
-                outdated = old in hit["content"].upper() and new not in hit["content"] and date >= "2026-06-15"
-                holds = meaning(hit["content"]) in meaning(known[key]) and not outdated
-                assert hit["state_flag"] == ("current" if holds else "historical"), (key, hit["state_summary"])
-                checked[hit["state_flag"]] += 1
-    assert checked["current"] >= 20
-    assert checked["historical"] >= 20
+                labelled.append((hit["state_flag"], str(key), meaning(hit["content"]) in meaning(known[key])))
+    wrong = [(flag, hit) for flag, hit, holds in labelled if flag != ("current" if holds else "historical")]
+    print(len(labelled), "pairs,", sum(holds for _, _, holds in labelled), "hold,", len(wrong), "wrong:", wrong[:5])
+    assert len(labelled) >= 200
+    assert min(sum(holds for _, _, holds in labelled), sum(not holds for _, _, holds in labelled)) >= 50
+    assert [hit for flag, hit, holds in labelled if flag == "current" and not holds] == []
+    assert len(wrong) <= 0.01 * len(labelled)

@@ -11,7 +11,10 @@ import numpy as np
 import pytest
 
 from prism_rdf import Prism
+from prism_rdf.errors import BadArgument
+from prism_rdf.recall import embedders
 from prism_rdf.recall.embedders import CallableEmbedder
+from prism_rdf.recall.following import VectorLeg
 
 MEANINGS = {"fast": 0, "quick": 0, "rapid": 0, "slow": 1, "cat": 2, "kitten": 2, "harbour": 3, "port": 3}
 
@@ -67,6 +70,71 @@ def test_another_model_is_refused_until_the_index_is_made_anew(tmp_path: Path) -
         assert project.recall("cat")["hits"][0]["content"] == "the kitten sleeps"
 
 
+def test_a_model_is_changed_while_the_old_one_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate = threading.Event()
+
+    def slowly(texts: Sequence[str]) -> Any:
+        gate.wait(30)
+        return by_meaning(texts)[:, :4] + 0.01
+
+    models = {"minilm": EMBEDDER, "sentence-transformers:x": CallableEmbedder(slowly, "x", 4)}
+    monkeypatch.setattr(embedders, "chosen", models.__getitem__)
+    monkeypatch.delenv("PRISM_EMBEDDER", raising=False)
+    with Prism.open(tmp_path, exclusive=True) as prism:
+        project = prism.project("demo")
+        project.remember("the kitten sleeps")
+        assert project.recall("cat")["hits"][0]["legs"] == {"vector": 1}
+        project.reindex("sentence-transformers:x")
+        found = project.recall("cat")
+        assert found["hits"][0]["legs"] == {"vector": 1}
+        assert "being made anew" in found["legs"]["vector"]["detail"]
+        project.remember("the port is frozen")
+        assert prism.folder is not None
+        assert prism.folder.kept_embedder("demo") == ""
+        gate.set()
+        for _ in range(40):
+            found = project.recall("harbour")
+            if "detail" not in found["legs"]["vector"] and found["legs"]["vector"]["status"] == "ok":
+                break
+        assert found["hits"][0]["content"] == "the port is frozen"
+        assert prism.folder.kept_embedder("demo") == "sentence-transformers:x"
+    with Prism.open(tmp_path, exclusive=True) as prism:
+        assert prism.project("demo").recall("cat")["legs"]["vector"]["status"] == "ok"
+    with Prism.open(tmp_path, exclusive=True, embedder=EMBEDDER) as prism:
+        assert "asked by by meaning" in prism.project("demo").recall("cat")["legs"]["vector"]["detail"]
+
+
+def test_a_change_of_model_that_is_cut_off_leaves_the_old_one(tmp_path: Path) -> None:
+    gate = threading.Event()
+
+    def stuck(texts: Sequence[str]) -> Any:
+        gate.wait(30)
+        return by_meaning(texts)
+
+    with Prism.open(tmp_path, exclusive=True, embedder=EMBEDDER) as prism:
+        project = prism.project("demo")
+        for number in range(40):
+            project.remember(f"kitten {number}")
+        project.recall("cat")
+        leg = prism.answering("demo").legs()[0]
+        assert isinstance(leg, VectorLeg)
+        leg.rebuild(CallableEmbedder(stuck, "stuck", 5))
+        threading.Timer(0.2, gate.set).start()
+        leg.close()
+    with Prism.open(tmp_path, exclusive=True, embedder=EMBEDDER) as prism:
+        found = prism.project("demo").recall("cat", limit=50)
+        assert (found["legs"]["vector"]["status"], found["legs"]["vector"]["found"]) == ("ok", 40)
+
+
+def test_a_model_that_is_not_there_changes_nothing(tmp_path: Path) -> None:
+    with Prism.open(tmp_path, exclusive=True, embedder=EMBEDDER) as prism:
+        project = prism.project("demo")
+        project.remember("the kitten sleeps")
+        with pytest.raises(BadArgument, match="'word2vec' is no embedder"):
+            project.reindex("word2vec")
+        assert project.recall("cat")["legs"]["vector"]["status"] == "ok"
+
+
 def test_a_leg_far_behind_says_so_and_is_left_out(tmp_path: Path) -> None:
     gate = threading.Event()
 
@@ -119,7 +187,5 @@ def test_forgetting_takes_the_vectors_too(tmp_path: Path) -> None:
 
 
 def test_an_embedder_belongs_to_the_owner_of_a_store(tmp_path: Path) -> None:
-    from prism_rdf.errors import BadArgument
-
     with pytest.raises(BadArgument, match="an embedder was given for a store that may be shared"):
         Prism.open(tmp_path, embedder=EMBEDDER)
