@@ -140,10 +140,10 @@ def _events(project: Project, wanted: str) -> Iterable[tuple[str, Statement]]:
 def _passages(project: Project, places: Mapping[str, str]) -> Iterable[tuple[str, Memory]]:
     """Passages say of which version of their row they are, so they are found by the entity."""
     entities = " ".join(sorted({str(project.names.entity(uuid)) for uuid in places.values()}))
-    about = '?memory prism:about ?entity ; prism:memoryKind "passage" .'
+    about = "?memory prism:about ?entity ."
     for memory in _memories(project, f"VALUES ?entity {{ {entities} }}", about):
         place = memory.source.partition("@")[0]
-        if place in places:
+        if memory.kind == "passage" and place in places:  # a constant kind in the query would be looked up first
             yield place, memory
 
 
