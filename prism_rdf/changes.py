@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, islice
 from typing import TypeVar
 
 from pyoxigraph import NamedNode, Quad, Store
@@ -40,10 +40,10 @@ from prism_rdf.model import (
 from prism_rdf.namespaces import RDF_TYPE, Names, local_name, meta_graph, prism
 from prism_rdf.retyping import concerned, taught
 from prism_rdf.review.candidates import entities_of, interval_of, plan_review
-from prism_rdf.semantic.aliases import plan_aliases
+from prism_rdf.semantic.aliases import alias_node, plan_aliases
 from prism_rdf.semantic.differences import plan_differences
 from prism_rdf.semantic.merges import concerned_by, plan_merges
-from prism_rdf.semantic.references import plan_references
+from prism_rdf.semantic.references import plan_references, reference_node
 from prism_rdf.storage.about import about
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.storage.overlay import Overlay
@@ -148,7 +148,7 @@ def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> Planned
     delta += plan_review(ground.store, delta, intents, writing)
     after = Overlay(before, delta.adds, delta.removes)
     if not delta.adds and not delta.removes:
-        return Planned(ChangeSet(), before, after)
+        return Planned(ChangeSet(notes=tuple(_ended_before(before, intents, writing.names))), before, after)
     before.take_as_new(_unheard_of_nodes(after, before, writing))
     touched = concerned_by(after, writing.names, (writing.names.entity(uuid) for uuid in sorted(types)))
     retyped = concerned(before, writing.names, schema, ground.schema(writing.names)) if texts != Delta() else ()
@@ -169,6 +169,19 @@ def _unheard_of_nodes(after: Overlay, before: ReadOnce, writing: Writing) -> Ite
         if before.is_new(node, graph):
             yield node
             yield from (quad.object for quad in quads if quad.predicate == ASSERTION)  # written with their event
+
+
+def _ended_before(store: GraphReader, intents: Iterable[Intent], names: Names) -> Iterator[str]:
+    """Yield a note for each name or reference that was ended before: saying it without an end does not reopen it."""
+    for intent in islice((each for each in intents if isinstance(each, Alias | Reference)), MOST_NOTES):
+        what = f"the alias {intent.surface_form!r}" if isinstance(intent, Alias) else "the reference"
+        node = alias_node(intent, names) if isinstance(intent, Alias) else reference_node(intent, names)
+        belief = belief_of(about(store, node, names.graph("semantic")))
+        if belief is not None and belief.valid_until is not None and intent.until is None:
+            yield (
+                f"{what} was ended at {belief.valid_until}, and saying it again without an end does not undo that: "
+                "revert the commit that ended it (prism log), or say it from that time on"
+            )
 
 
 def _check_intervals(intents: Iterable[Intent]) -> None:

@@ -82,7 +82,7 @@ class Committer:
             change = planned.change
             created = tuple(names.entity(i.uuid).value for i in wanted if isinstance(i, NewEntity))
             if change.empty:
-                return Receipt(None, None, created, notes)
+                return Receipt(None, None, created, notes + change.notes)
             self._judge(planned, names)
             self._commit(planned, writing, verb, self._record(writing, verb, key, payload, created))
             return Receipt(writing.number, writing.now, created, notes + change.notes)

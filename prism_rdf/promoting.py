@@ -147,8 +147,9 @@ def promotion(
     clue, names = surest(known), setting.names
     proposal = _meant(setting, proposal)
     for uuid in entities_of(proposal):
-        _check_alive(setting, uuid, *interval_of(proposal))
+        _check_known(setting, uuid)
     if isinstance(proposal, Fact):
+        _check_alive(setting, proposal.entity, *interval_of(proposal))
         uuid = derived_uuid("promotion", known.node.value, str(len(known.rulings)))
         said = assertions_of(proposal, _type_of(setting, proposal.entity))
         event = Event(proposal.entity, proposal.event_type, proposal.at, said, uuid, clue.source_memory, tier=3)
@@ -183,15 +184,20 @@ def _new(setting: Setting, node: NamedNode) -> NamedNode:
     return node
 
 
-def _check_alive(setting: Setting, uuid: str, start: Instant | None, until: Instant | None) -> None:
-    """Refuse what is said of an entity of which nothing is believed, or of a time at which it is retired."""
+def _check_known(setting: Setting, uuid: str) -> None:
+    """Refuse what is said of an entity of which nothing is believed."""
     _type_of(setting, uuid)
+    if not any(each.prop != RETIRED for each in setting.stated(uuid)):
+        entity = setting.names.entity(uuid)
+        mend = "reject it, or edit the entity"
+        raise _unfit(f"nothing is believed of {setting.called(entity)} any more", mend, entity)
+
+
+def _check_alive(setting: Setting, uuid: str, start: Instant | None, until: Instant | None) -> None:
+    """Refuse a fact of a time at which its entity is retired; names and references of the past may still be told."""
     entity = setting.names.entity(uuid)
     stated = setting.stated(uuid)
     pieces, lived = fold(stated), fold(each for each in stated if each.prop != RETIRED)
-    if not lived:
-        mend = "reject it, or edit the entity"
-        raise _unfit(f"nothing is believed of {setting.called(entity)} any more", mend, entity)
     for piece in within(pieces, start, until):
         if piece.void and not all(other.void for other in within(lived, instant(piece.start), instant(piece.until))):
             raise _unfit(

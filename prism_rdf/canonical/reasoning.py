@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import Any, Literal
 
-from pyoxigraph import RdfFormat, Triple, serialize
+from pyoxigraph import NamedNode, RdfFormat, Triple, serialize
 
 from prism_rdf.canonical.own_shapes import closure, roots
 from prism_rdf.canonical.vocabulary import CLASS, Vocabulary
-from prism_rdf.namespaces import RDF_TYPE, SH
+from prism_rdf.namespaces import PRISM, RDF_TYPE, SH
 
 _PATIENCE = 120.0  # seconds
 _MISSING = (
@@ -56,13 +56,23 @@ def reason(own: Vocabulary) -> Verdict:
 
 
 def _axioms(own: Vocabulary) -> Iterator[Triple]:
-    """Yield the ontology without the shapes, which are none of a reasoner's business."""
+    """Yield the ontology without the shapes, which are none of a reasoner's business.
+
+    That a class is a prism:Type, and so an individual too, is left out: owlready2 would take what HermiT says of it for
+    its superclass, and never tell that nothing can be one.
+    """
     found = roots(own)
     shapes = set(closure(own, tuple(node for node in found if CLASS not in own.nodes(node, RDF_TYPE))))
-    yield from Vocabulary.shipped()
-    for triple in own:
-        if triple.subject not in shapes and not triple.predicate.value.startswith(SH):
-            yield triple
+    for triple in (*Vocabulary.shipped(), *own):
+        if triple.subject in shapes or triple.predicate.value.startswith(SH):
+            continue
+        if (
+            triple.predicate == RDF_TYPE
+            and isinstance(triple.object, NamedNode)
+            and triple.object.value.startswith(PRISM)
+        ):
+            continue
+        yield triple
 
 
 def _ask(ntriples: bytes) -> dict[str, Any]:

@@ -166,7 +166,7 @@ def told(common: Common, receipt: Receipt | Mapping[str, Any], who: str, what: s
         print_json(body)
         return 0
     if body["commit"] is None:
-        outcome = "nothing changed: it was so already"
+        outcome = "nothing changed" if body["notes"] else "nothing changed: it was so already"
     else:
         again = ", written before under this key" if body["replayed"] else ""
         guessed = [f"candidate {each.rsplit('/', 1)[-1][:8]}" for each in body.get("candidates", ())]

@@ -87,3 +87,19 @@ def test_the_reasoner_finds_what_the_checks_in_python_do_not() -> None:
     verdict = reason(Vocabulary({"odd.ttl": head + odd}))
     assert (verdict.status, verdict.classes) == ("inconsistent", ("https://example.org/my#A",))
     assert reason(Vocabulary({"sound.ttl": head})).status == "consistent"
+
+
+@pytest.mark.slow
+@pytest.mark.java
+@NEEDS_JAVA
+def test_the_reasoner_finds_a_type_that_nothing_can_be() -> None:
+    """A type is a class and an individual: what is said of the one must not hide what is said of the other."""
+    impossible = """
+        @prefix my: <https://example.org/my#> . @prefix prism: <https://w3id.org/prism-rdf/ns#> .
+        @prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        my:p a owl:ObjectProperty .
+        my:K a owl:Class, prism:Type ; rdfs:subClassOf prism:Entity,
+            [ a owl:Restriction ; owl:onProperty my:p ; owl:minCardinality 2 ],
+            [ a owl:Restriction ; owl:onProperty my:p ; owl:maxCardinality 1 ] ."""
+    verdict = reason(Vocabulary({"impossible.ttl": impossible}))
+    assert (verdict.status, verdict.classes) == ("inconsistent", ("https://example.org/my#K",))
