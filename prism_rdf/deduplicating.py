@@ -23,8 +23,8 @@ class DuplicatesVerbs(WritingVerbs, MergingVerbs):
     def entity_records(self, type_name: str | None = None, as_of: TimeInput | None = None) -> dict[str, Any]:
         """Return the entities at ``as_of`` (default now) as records to compare, for ``duplicates``.
 
-        ``{"as_of", "entities": [{"entity", "uuid", "type", "identifier", "created_at", "record"}], "naming", "apart",
-        "linked"}``; those that are merged into another are left out. Raises UnknownType.
+        ``{"as_of", "entities": [{"entity", "uuid", "type", "identifier", "created_at", "into", "record"}], "naming",
+        "apart", "linked"}``; ``into`` is the uuid of the one that it is merged into, or None. Raises UnknownType.
         """
         kind = self._catalog.type(type_name).iri if type_name else None
         at = self._at(as_of)

@@ -26,10 +26,12 @@ def world(
     superclasses: Superclasses,
     known_at: Instant | None = None,
     identifying: Collection[NamedNode] = (),
+    *,
+    merges: bool = True,
 ) -> Iterator[Quad]:
     """Yield the current graph as it is at ``at``, as believed at ``known_at`` (None: now), each quad once.
 
-    It holds what ``entity_view`` yields of every entity.
+    It holds what ``entity_view`` yields of every entity; without ``merges``, as if none had been merged.
     """
     current = names.graph("current")
     alive: set[Any] = set()
@@ -46,7 +48,7 @@ def world(
                     above[value] = tuple(superclasses(value))
                 yield from (Quad(entity, RDF_TYPE, parent, current) for parent in above[value])
     told = dict.fromkeys(_labels_and_links(store, names, at, known_at))
-    for entity in _merged(merged_entities(store, names, known_at)):
+    for entity in _merged(merged_entities(store, names, known_at)) if merges else ():
         view = merge_view(store, names, entity, at, known_at, identifying)
         told.update(((entity, triple.predicate, triple.object), None) for triple in view)
     yield from (Quad(entity, label, value, current) for entity, label, value in told if entity in alive)

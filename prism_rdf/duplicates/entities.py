@@ -1,12 +1,12 @@
 """The entities of a project at an instant as records to compare: what each is called, what it says, what it refers to.
 
-Those that are merged into another one are left out; their names are names of the preferred one.
+Each has the record that was entered of it, whatever it is merged into: a merge is no evidence for another one.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pyoxigraph import Literal, NamedNode, Quad
@@ -17,7 +17,7 @@ from prism_rdf.clock import Instant
 from prism_rdf.model import Term
 from prism_rdf.namespaces import RDF_TYPE, Names, local_name, prism
 from prism_rdf.semantic.differences import kept_apart
-from prism_rdf.semantic.merges import INTO
+from prism_rdf.semantic.merges import merged_entities
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.views import ALT_LABEL, HIDDEN_LABEL
 from prism_rdf.world import world
@@ -33,12 +33,14 @@ def entity_records(
 ) -> dict[str, Any]:
     """Return the entities of one type or of all at ``at``, and what is known of pairs of them already.
 
-    ``{"entities": [{"entity", "uuid", "type", "identifier", "created_at", "record"}], "naming": [property],
-    "apart": [[uuid, uuid]], "linked": [[uuid, uuid, kind]]}``: ``record`` maps a property to its values as text,
-    ``naming`` are the properties that hold names, ``apart`` are pairs that were said to be two or whose merge was
-    taken back, ``linked`` those of which one refers to the other.
+    ``{"entities": [{"entity", "uuid", "type", "identifier", "created_at", "into", "record"}], "naming": [property],
+    "apart": [[uuid, uuid]], "linked": [[uuid, uuid, kind]]}``: ``into`` is the uuid of what the entity is merged into
+    in the end, or None, ``record`` maps a property to its values as text, ``naming`` are the properties that hold
+    names, ``apart`` are pairs that were said to be two or whose merge was taken back, ``linked`` those of which one
+    refers to the other.
     """
-    said = _said(world(store, names, at, lambda _: (), None, catalog.identifying))
+    said = _said(world(store, names, at, lambda _: (), None, catalog.identifying, merges=False))
+    into = merged_entities(store, names)
     called = {entity: identifier_of(props, catalog.identifying) for entity, props in said.items()}
     found = [
         {
@@ -47,10 +49,11 @@ def entity_records(
             "type": local_name(kind.value),
             "identifier": called[entity],
             "created_at": props[_CREATED][0].value,
+            "into": names.uuid_of(_end(into, entity).value) if entity in into else None,
             "record": _record(props, called),
         }
         for entity, props in said.items()
-        if INTO not in props and (kind := props[RDF_TYPE][0]) == (type_iri or kind)
+        if (kind := props[RDF_TYPE][0]) == (type_iri or kind)
     ]
     listed = {each["entity"] for each in found}
     linked = [
@@ -67,6 +70,15 @@ def entity_records(
         "apart": sorted(sorted(names.uuid_of(end.value) for end in ends) for ends in kept_apart(store, names)),
         "linked": sorted(linked),
     }
+
+
+def _end(into: Mapping[NamedNode, NamedNode], entity: NamedNode) -> NamedNode:
+    """Return the entity at the end of a chain of merges, which is no circle in a sound store."""
+    seen = {entity}
+    while (after := into.get(entity)) is not None and after not in seen:
+        seen.add(after)
+        entity = after
+    return entity
 
 
 def _said(view: Iterable[Quad]) -> dict[NamedNode, Said]:

@@ -191,3 +191,54 @@ def test_an_empty_project_has_no_duplicates() -> None:
     with Prism.in_memory() as prism:
         answer = prism.project("new").duplicates()
     assert (answer["pairs"], answer["blocked"]["entities"]) == ([], 0)
+
+
+@pytest.fixture
+def components() -> Iterator[Project]:
+    """Three spellings of one component, the third of which is for a person to judge, among others."""
+    with Prism.in_memory() as prism:
+        made = prism.project("shop")
+        payment = {"description": "handles card payments for the shop", "owner": "Ada", "repository": "git@x/pay"}
+        for name in ("Payment Gateway Service", "Payment gateway service"):
+            made.entity("Component", {"name": name, **payment}, valid_from="2025-01-01")
+        third = {"name": "Payment-Gateway-Servce", "description": "handles card payments of the shop", "owner": "Ada"}
+        made.entity("Component", third, valid_from="2025-01-01")
+        for word in ("Search Index", "Order Queue", "Mail Relay", "Image Resizer", "Audit Trail", "Login Portal"):
+            props = {"name": word, "description": f"does {word.lower()} work", "owner": "Bo"}
+            made.entity("Component", props, valid_from="2025-01-01")
+        yield made
+
+
+def scored(project: Project) -> list[tuple[str, str, str, float]]:
+    pairs = project.duplicates()["pairs"]
+    return [(pair["a"]["identifier"], pair["b"]["identifier"], pair["decision"], pair["score"]) for pair in pairs]
+
+
+def test_a_merge_is_no_evidence_for_another_one(components: Project) -> None:
+    first, second, third = "Payment Gateway Service", "Payment gateway service", "Payment-Gateway-Servce"
+    before = scored(components)
+    assert [pair[:3] for pair in before if first in pair] == [(first, second, "merge"), (first, third, "review")]
+    assert len(components.merge_duplicates()["merged"]) == 1
+    assert scored(components) == [pair for pair in before if second not in pair]
+    assert components.merge_duplicates()["merged"] == []
+
+
+def test_what_is_entered_again_after_a_merge_is_merged_by_the_spelling_of_either(project: Project) -> None:
+    first, _ = doubled(project)
+    project.merge_duplicates()
+    third = adr(project, "adr-7", "Write in one atomic udpate", "Kofi Mensah")
+    (pair,) = project.merge_duplicates()["merged"]
+    assert (pair["a"]["uuid"], pair["b"]["uuid"]) == (first, third)
+    assert "adr-7 is merged into ADR-007" in pair["reasons"]
+    assert proposed(project) == []
+    assert project.check() == []
+
+
+def test_what_is_told_apart_from_a_merged_one_is_no_duplicate_of_the_preferred_one(project: Project) -> None:
+    _, second = doubled(project)
+    project.merge_duplicates()
+    third = adr(project, "ADR-007", "Write in one atomic update", "Kofi Mensah")
+    project.different(second, third)
+    assert [decision for _, _, decision in proposed(project)] == ["review"]
+    assert project.duplicates()["pairs"][0]["reasons"][0] == "something tells apart what was merged into them"
+    assert project.merge_duplicates()["merged"] == []
