@@ -106,7 +106,8 @@ def changes(sentence: Sentence, it: tuple[str, ...]) -> Iterator[Change]:
         for match in form.finditer(plain):
             said = match["subject"]
             marks = it if said == "It" else tuple(re.findall(r"(?<=‹)(?:\d+|s)(?=›)", said))
-            if _SUPPOSED.search(plain[: match.end("status")]) or GOVERNED.search(plain[: match.start("subject")]):
+            governed = form is not _STATE and GOVERNED.search(plain[: match.start("subject")])
+            if governed or _SUPPOSED.search(plain[: match.end("status")]):
                 continue
             if ITSELF in marks and OPTIONS.search(sentence.heading):
                 continue  # what is rejected there is an option

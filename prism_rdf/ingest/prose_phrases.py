@@ -68,7 +68,7 @@ _REPLACED = "superseded|replaced|obsoleted|supplanted|subsumed"
 _KINDS = (
     Kind(
         "SUPERSEDES",
-        "supersedes|replaces|obsoletes|supplants|subsumes",
+        "supersedes|replaces|obsoletes|supplants|subsumes|takes the place of",
         _REPLACED,
         _PART,
         _REPLACED,
@@ -76,15 +76,16 @@ _KINDS = (
     ),
     Kind(
         "EXTENDS",
-        r"extends|builds (?:up)?on(?: top of)?|supplements|amends|updates|refines|expands (?:up)?on|generali[sz]es",
-        r"extended|built (?:up)?on(?: top of)?|supplemented|amended|updated|refined|generali[sz]ed",
+        r"extends|builds (?:up)?on(?: top of)?|supplements|amends|updates|refines|expands (?:up)?on|generali[sz]es"
+        r"|revises|clarifies",
+        r"extended|built (?:up)?on(?: top of)?|supplemented|amended|updated|refined|generali[sz]ed|revised",
         _OF,
-        "extended|amended|updated|supplemented",
+        "extended|amended|updated|supplemented|revised",
         r"building (?:up)?on|extending|amending",
     ),
     Kind("IMPLEMENTS", r"implements|realizes|realises", r"implemented|reali[sz]ed", _OF, "implemented"),
-    Kind("DEPENDS_ON", r"depends (?:up)?on|relies (?:up)?on", r"relied (?:up)?on", _OF),
-    Kind("DEPENDS_ON", "requires", "required", _NEED),
+    Kind("DEPENDS_ON", r"depends (?:up)?on|relies (?:up)?on|hinges on|is blocked (?:by|on)", r"relied (?:up)?on", _OF),
+    Kind("DEPENDS_ON", "requires|needs|presupposes", "required", _NEED, "required|needed"),
     Kind("SPECIFIES", "specifies", "specified", _TO),
     Kind("FORMALIZES", r"formalizes|formalises|codifies", r"formali[sz]ed|codified", _TO, "formalized|formalised"),
     Kind("RESOLVES", "resolves|fixes|closes", "resolved|fixed|closed", _OPEN, "resolved"),
@@ -97,11 +98,11 @@ _KINDS = (
     ),
 )
 _NOUNS = (
-    (r"extension|amendment|update|supplement|addendum|follow-?up|refinement", "EXTENDS", False),
+    (r"extension|continuation|amendment|update|supplement|addendum|follow-?up|refinement", "EXTENDS", False),
     (r"successor|replacement", "SUPERSEDES", False),
     (r"implementation|reali[sz]ation", "IMPLEMENTS", False),
     (r"formali[sz]ation", "FORMALIZES", False),
-    (r"companion|complement|counterpart", "RELATES_TO", False),
+    (r"companion|complement|counterpart|sibling", "RELATES_TO", False),
     (r"prerequisite|precondition|dependency", "DEPENDS_ON", True),
 )
 _LABELS = (
@@ -130,7 +131,7 @@ _WE = (
 # *It* within a sentence is the document that the sentence begins with.
 _SUBJECT = (
     rf"(?:(?P<subject>{_LIST}|^This|^It)|^(?P<begun>{_ANY})\s[^‹›]*?[;,]\s+(?:and\s+)?it(?=\s)"
-    r"|\b[Tt]he\s+(?:\w+\s+){1,2}?(?:\w+ed\s+)?in\s+(?P<part>‹s›)|(?P<whose>‹s›)(?:'s|’s)\s+(?:\w+\s+){1,3}?(?=\w))"
+    r"|\b[Tt]he\s+(?:\w+\s+){1,2}?(?:\w+ed\s+)?(?:in|by|of)\s+(?P<part>‹s›)|(?P<whose>‹s›)(?:'s|’s)\s+(?:\w+\s+){1,3}?(?=\w))"
 )
 _LEFT_OUT = r"^(?:[A-Z][\w ]{0,24}:\s+)?(?P<subject>)"  # as in *Requires ADR-7*
 _OBJECT = rf"{_THE}(?P<object>{_LIST})(?!-|\s+(?:or|compli|compat)\b)"
@@ -157,7 +158,7 @@ Family = tuple[re.Pattern[str], tuple[Form, ...]]  # what a sentence of any of t
 def _families() -> tuple[Family, ...]:
     """Return all forms, made when they are first asked for."""
     families = [(kind.hint, (*_active(kind), *_aside(kind), *_passive(kind))) for kind in _KINDS]
-    families.append((r"based|built|model", tuple(_based())))
+    families.append((r"based|built|model|adapted|derived|evolved", tuple(_based())))
     families += [(nouns, (_nominal(nouns, name, inverse),)) for nouns, name, inverse in _NOUNS]
     families += [(labels, (_labelled(labels, name, inverse),)) for labels, name, inverse in _LABELS]
     families += [(rf"\bwe\b.*(?:{verbs})", (_by_us(verbs, name, through),)) for verbs, name, through in _WE]
@@ -177,7 +178,8 @@ def _active(kind: Kind) -> Iterator[Form]:
         named = rf"(?:[^‹›.;:,()]{{1,60}}?)\((?P<object>{_LIST})\)"
         yield _form(rf"{_SUBJECT}{_WHO}\s*\b{verb}\s+{named}", kind.name, 0.7)
     yield _form(rf"(?i:{_LEFT_OUT}{says})", kind.name, 0.8)
-    yield _form(rf"^(?P<subject>‹s›)\s+[a-z][^‹›.;:]*(?:,|\band|\bbut)\s+{_ADVERB}{says}", kind.name, 0.75)
+    also = rf"(?:[a-z][^‹›.;:]*(?:,|\band|\bbut)|[a-z]+s\b[^‹›.;:,]*{_LIST}\s+and)"
+    yield _form(rf"^(?P<subject>‹s›)\s+{also}\s+{_ADVERB}{says}", kind.name, 0.75)
 
 
 def _aside(kind: Kind) -> Iterator[Form]:
@@ -207,7 +209,10 @@ def _passive(kind: Kind) -> Iterator[Form]:
 
 
 def _based() -> Iterator[Form]:
-    based = rf"(?:based|built|modell?ed)\s+(?:up)?on(?:\s+top\s+of)?\s+{_OF}{_OBJECT}"
+    from_what = (
+        r"(?:(?:based|built|modell?ed)\s+(?:up)?on(?:\s+top\s+of)?|(?:adapted|derived|evolved)(?:\s+\w+ly)?\s+from)"
+    )
+    based = rf"(?:\w+ly\s+)?{from_what}\s+{_OF}{_OBJECT}"
     yield _form(rf"{_SUBJECT}{_WHO}\s*\b{_BE}\s+{_ADVERB}{based}", "EXTENDS", 0.8)
     yield _form(rf"(?P<subject>‹\d+›)\s*\({_ADVERB}{based}", "EXTENDS", 0.8)
     yield _form(rf"(?i:{_LEFT_OUT}{_ADVERB}{based})", "EXTENDS", 0.7)
@@ -239,6 +244,8 @@ def _others() -> Iterator[tuple[str, list[Form]]]:
     needed = r"(?P<object>‹s›)[^.;]*\bthat\s+(?P<subject>‹\d+›)\s+(?:depends|relies)\s+on\b"
     yield "depends|relies", [_form(needed, "DEPENDS_ON", 0.8)]
     added = rf"\b(?P<subject>)(?:[Aa]dded|[Aa]dds|[Hh]as)\s+(?:an?\s+)?{_OBJECT}\s+dependency\b"
+    useless = rf"\b(?:makes|renders|made|rendered)\s+{_OBJECT}\s+(?:obsolete|redundant|moot)\b"
+    yield "obsolete|redundant|moot", [_form(rf"{_SUBJECT}{_WHO}\s*{useless}", "SUPERSEDES", 0.8)]
     yield "dependency", [_form(added, "DEPENDS_ON", 0.7)]
 
 
@@ -308,6 +315,8 @@ def _doubtful(plain: str, match: re.Match[str], form: Form) -> bool:
     ]
     if plain.endswith("?") or GOVERNED.search(before):
         return True
+    if form.kind == "RELATES_TO" and "see also" in match[0].lower():
+        return False  # it holds whatever else the sentence says
     said = re.sub(r"\brather\s+than\s+\w+(?:\s+on)?\s+(?=‹)", "", plain[: match.start("object")] + "‹")
     return _SUPPOSED.search(re.sub(r"\b(?:previous|original)\b", "", said)) is not None
 

@@ -21,6 +21,7 @@ Identify = Callable[[str], list[tuple[int, int, str]]]  # (start, end, identifie
 _BULLET = re.compile(r"\n(?=[ \t>]*(?:[-*+•|]|\d+[.)])[ \t])|(?=[✅❌]|⚠️)")
 _SENTENCE_END = re.compile(r"[.!?][)\"'”*_`]*\s+(?=[\"'“(\[*_`>\s]*[A-Z0-9]|:[a-z]+:`)")
 _ABBREVIATED = re.compile(r"(?:\b(?:e\.g|i\.e|etc|cf|vs|al|No|Mr|Dr|approx|resp|incl|Fig|Sec)|\b[A-Z])\.$")
+_MARKS = re.compile(r"\s*(?:(?:[-*+•>]|\d{1,3}[.)])\s+)*")
 _TABLE = re.compile(r"[ \t]*\|.*\||[ \t]*[=+-]{3,}[ \t=+-]*$", re.MULTILINE)
 _CODE = re.compile(r"``([^`\n]+)``|(?<![:`\w])`([^`\n<>]+)`(?![`_])")
 _LINK = re.compile(r"\[([^\[\]]*)\]\(([^()\s]+)\)")
@@ -91,7 +92,8 @@ def _units(text: str, block: TextBlock) -> Iterator[tuple[int, int]]:
     edges = sorted(cuts)
     for begin, end in pairwise(edges):
         part = words[begin:end]
-        lead, length = len(part) - len(part.lstrip()), len(part.rstrip())
+        marks = _MARKS.match(part)
+        lead, length = marks.end() if marks else 0, len(part.rstrip())
         if length > lead:
             yield block.start + begin + lead, block.start + begin + length
 
