@@ -264,7 +264,7 @@ def _waiting() -> Callable[[], None]:
 
 
 class _Naming:
-    """What entities are called now, each asked for once."""
+    """What entities are called themselves, whatever they are merged into, each asked for once."""
 
     def __init__(self, prism: Prism) -> None:
         self._prism = prism
@@ -273,7 +273,8 @@ class _Naming:
     def __call__(self, pid: str, entity: str) -> str:
         if entity not in self._known:
             try:
-                self._known[entity] = name_of(self._prism.project(pid), entity)
+                found = self._prism.project(pid).resolve_alias(entity)
+                self._known[entity] = str(found["chain"][0]["to"] or entity.rsplit("/", 1)[-1])
             except NotFoundError:  # forgotten since
                 self._known[entity] = entity
         return self._known[entity]

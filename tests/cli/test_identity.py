@@ -104,3 +104,11 @@ def test_a_name_that_nobody_bears_is_told_with_those_like_it(told: Run) -> None:
     ran = told("resolve", "Prisn")
     assert ran.status == 6
     assert "did you mean 'Prism'?" in ran.err
+
+
+def test_the_log_names_each_entity_by_its_own_name_whatever_it_is_merged_into(told: Run) -> None:
+    before = lines(told("log"))
+    lines(told("merge", "Duplicate", "Prism"))
+    after = lines(told("log"))
+    assert [line.split() for line in after[:-1]] == [line.split() for line in before]
+    assert sorted(after[-1].split("merge", 1)[1].replace(",", "").split()) == ["Duplicate", "Prism"]
