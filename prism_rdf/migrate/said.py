@@ -30,6 +30,8 @@ class Project(Protocol):
 
     def bearer_uuid(self, identifier: str, at: Instant) -> str | None: ...
 
+    def property_held(self, uuid: str, name: str, at: Instant) -> tuple[NamedNode | None, tuple[str, ...]]: ...
+
 
 @dataclass(frozen=True)
 class Statement:

@@ -12,6 +12,7 @@ from types import TracebackType
 from prism_rdf.clock import Instant
 from prism_rdf.ingest.identifiers import exact_key, loose_key
 from prism_rdf.migrate.understanding import Artifact, Link, OldMemory
+from prism_rdf.model import Memory
 
 _TABLES = """
 CREATE TABLE artifact (tab INTEGER, id TEXT, stood INTEGER, begin INTEGER, number INTEGER, data TEXT,
@@ -19,6 +20,7 @@ CREATE TABLE artifact (tab INTEGER, id TEXT, stood INTEGER, begin INTEGER, numbe
     WITHOUT ROWID;
 CREATE TABLE name (loose TEXT, exact TEXT, uuid TEXT, since INTEGER, PRIMARY KEY (loose, exact, uuid)) WITHOUT ROWID;
 CREATE TABLE said (tab INTEGER, id TEXT, stood INTEGER, data TEXT, PRIMARY KEY (tab, id, stood)) WITHOUT ROWID;
+CREATE TABLE fresh (source TEXT, uuid TEXT, content TEXT, at INTEGER);
 CREATE TABLE memory (id TEXT PRIMARY KEY, number INTEGER, data TEXT) WITHOUT ROWID;
 CREATE TABLE mention (memory TEXT, concept TEXT, number INTEGER, PRIMARY KEY (memory, concept)) WITHOUT ROWID;
 """
@@ -118,6 +120,16 @@ class Spool:
         data = json.dumps([[link.kind, link.text, link.inverse] for link in links])
         key = (artifact.table, artifact.id, artifact.stood.micros)
         self._db.execute("INSERT OR REPLACE INTO said VALUES (?, ?, ?, ?)", (*key, data))
+
+    def keep_fresh(self, passage: Memory, uuid: str) -> None:
+        """Keep a passage that is new, for when all that it may speak of is there."""
+        at = passage.created_at.micros
+        self._db.execute("INSERT INTO fresh VALUES (?, ?, ?, ?)", (passage.source, uuid, passage.content, at))
+
+    def fresh(self) -> Iterator[Memory]:
+        """Yield the passages that are new."""
+        for source, uuid, content, at in self._db.execute("SELECT * FROM fresh ORDER BY rowid"):
+            yield Memory(content, "passage", Instant(at), source, about=(uuid,), start=Instant(at), tier=2)
 
     def said(self, artifact: Artifact) -> tuple[Link, ...]:
         key = (artifact.table, artifact.id, artifact.stood.micros)

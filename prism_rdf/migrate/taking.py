@@ -23,7 +23,7 @@ from prism_rdf.migrate.report import BadRow, Example, MigrationReport, Unknown
 from prism_rdf.migrate.said import Project, Said, references_by, said_by
 from prism_rdf.migrate.spool import Spool
 from prism_rdf.migrate.tables import Row, rows
-from prism_rdf.migrate.telling import Place, describe, links_of, read_body, refer, remember
+from prism_rdf.migrate.telling import Knowing, Place, describe, guess, links_of, read_body, refer, remember
 from prism_rdf.migrate.understanding import (
     Artifact,
     BadValue,
@@ -33,7 +33,7 @@ from prism_rdf.migrate.understanding import (
     mention_of,
     place,
 )
-from prism_rdf.model import Alias, Event, Intent, Memory, NewEntity, Receipt, Reference
+from prism_rdf.model import Alias, Candidate, Event, Intent, Memory, NewEntity, Receipt, Reference
 from prism_rdf.namespaces import derived_uuid, local_name
 
 BATCH = 300  # rows that are asked for, told and written at once
@@ -102,6 +102,8 @@ class Migration:
             for batch in _batches(spool.artifacts(), BATCH):
                 self._write(self._referring(spool, batch))
             self._write(self._aliases(spool))
+            for passages in _batches(spool.fresh(), BATCH) if self._taker is not None else ():
+                self._write(self._guessed(spool, passages))
             for memories in _batches(spool.memories(), BATCH):
                 self._write(self._remembered(spool, memories))
                 done += len(memories)
@@ -197,6 +199,9 @@ class Migration:
                 passages = remember(artifact, document, where, said, partial(self._meant, spool, at=since))
                 intents = [*describe(artifact, kind, where, said), *passages]
                 said.passages = _after(said.passages, passages)
+                for fresh in passages:
+                    if isinstance(fresh, Memory) and fresh.until is None:
+                        spool.keep_fresh(fresh, where.uuid)
             except BadValue as error:
                 self._bad(self._called(artifact, error.column, error.reason, error.mend))
                 continue
@@ -240,6 +245,12 @@ class Migration:
             ends = (others[0], uuid) if link.inverse else (uuid, others[0])
             found[(*ends, local_name(link.kind))] = there
         return found
+
+    def _guessed(self, spool: Spool, passages: Sequence[Memory]) -> list[Group]:
+        if self._project is None:
+            return []
+        found = guess(passages, Knowing(self._project, partial(self._meant, spool)))
+        return [(BadRow("prose", 0, each.source, "", "", ""), candidates) for each, candidates in found]
 
     def _aliases(self, spool: Spool) -> list[Group]:
         groups: list[Group] = []
@@ -333,6 +344,7 @@ class Migration:
             report.states += isinstance(each, Event)
             report.references += isinstance(each, Reference) and each.until is None
             report.aliases += isinstance(each, Alias)
+            report.candidates += isinstance(each, Candidate)
             if isinstance(each, Memory) and each.until is None:
                 report.legacy_memories += each.kind == "legacy"
                 report.passages += each.kind == "passage"

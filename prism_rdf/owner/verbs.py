@@ -40,6 +40,7 @@ PROJECT: Mapping[str, Effect] = {
     "list_references": "reads",
     "list_type_files": "reads",
     "list_types": "reads",
+    "property_held": "reads",
     "recall": "reads",
     "reindex": "reads",
     "resolve": "reads",

@@ -61,6 +61,18 @@ def test_references_are_extracted_from_bodies_and_columns(prism: Prism, old: Any
     assert [(each["id"], each["identifier"]) for each in report["unknown"]] == [("a23", "ADR-77")]
 
 
+def test_what_prose_states_awaits_review(prism: Prism, old: Any) -> None:
+    old.tables["artifacts"][2]["body"] = "This plan implements SPEC-020. It extends ADR-23."
+    assert _run(prism, old)["candidates"] == 2
+    found = prism.project(PID).list_candidates("reference")
+    assert found["total"] == 2
+    assert {each["clues"][0]["source"].partition("@")[0] for each in found["candidates"]} == {
+        "migrate:prismgr/artifacts/3"
+    }
+    assert {kind for source, kind, _, _ in _references(prism) if source == "PLAN-6"} == {"REFERENCES"}
+    assert _run(prism, old)["commits"] == []
+
+
 def test_bodies_are_kept_in_passages(prism: Prism, old: Any) -> None:
     _run(prism, old)
     hits = prism.project(PID).recall("three layers decision")["hits"]
