@@ -43,12 +43,12 @@ def claimed(tier: int | None, most: Tier) -> Tier:
 
 
 def check_direct(tier: Tier) -> Tier:
-    """Return a tier that writes directly; raise BadArgument for one that does not."""
+    """Return a tier that writes directly; raise RefusedError for one that does not."""
     if tier == 3:
-        raise BadArgument(
+        raise RefusedError(
             f"tier {tier} does not write directly",
             rule=_MEANS,
-            mend="file it as tier 1 or 2, or leave it; fact, transition, alias and reference take guesses",
+            mend="use fact, transition, alias or reference, which guess; or claim 1 or 2 where you may (PRISM_TIER)",
         )
     return tier
 

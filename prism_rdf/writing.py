@@ -163,7 +163,7 @@ class WritingVerbs(ReadingVerbs):
         self, node: NamedNode, props: Props, event_type: str, valid_from: TimeInput | None, until: Instant | None
     ) -> tuple[Fact, ...]:
         if event_type == EVENT_CORRECTION:
-            raise BadArgument(
+            raise RefusedError(
                 "a guess corrects nothing",
                 rule="a correction outranks what others say, so it is of tier 1 or 2",
                 mend="guess a fact; a reviewer can correct what stands against it",

@@ -29,6 +29,9 @@ OTHERS: dict[str, Say] = {
     "wip": lambda p: p.wip("ADR-1", {"title": "z"}),
     "revert": lambda p: p.revert(4),
     "retract": lambda p: p.retract(p.blame("ADR-1", "title")["events"][0]["event"]),
+    "merge": lambda p: p.merge("ADR-2", "ADR-1"),
+    "merge-duplicates": lambda p: p.merge_duplicates(),
+    "different": lambda p: p.different("ADR-1", "ADR-2"),
     "forget": lambda p: p.forget("ADR-1"),
     "review": lambda p: p.review(p.list_candidates()["candidates"][0]["uuid"], "reject", reviewer="me"),
 }
@@ -79,8 +82,9 @@ def test_the_third_tier_only_guesses(limited: Callable[[int], Project], world: C
         assert SAYINGS[verb](project).candidates
         assert project.list_candidates()["total"] == waiting + 1
     else:
-        with pytest.raises((RefusedError, BadArgument), match=r"only guesses|does not write directly|corrects nothing"):
+        with pytest.raises(RefusedError, match=r"only guesses|does not write directly|corrects nothing") as caught:
             (SAYINGS | OTHERS)[verb](project)
+        assert caught.value.exit_status == 5
     assert world() == before
 
 

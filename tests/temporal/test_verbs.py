@@ -265,7 +265,7 @@ def test_a_memory_is_linked_to_what_it_mentions_and_can_be_a_cause(project):
 def test_what_was_guessed_does_not_write_directly(project, verb):
     arguments = {"remember": ("text",), "entity": ("ADR", {"title": "x"}), "retire": ("ADR-1",)}[verb]
     before = graph(project)
-    with pytest.raises(BadArgument, match="tier 3 does not write directly"):
+    with pytest.raises(RefusedError, match="tier 3 does not write directly"):
         getattr(project, verb)(*arguments, tier=3)
     assert graph(project) == before
 
