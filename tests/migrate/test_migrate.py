@@ -113,6 +113,35 @@ def test_a_row_that_changed_is_a_state_since_it_was_updated(prism: Prism, old: A
     assert project.check() == []
 
 
+@pytest.mark.parametrize("last", [1, 3, 6, 9])
+def test_a_run_that_was_stopped_is_gone_on_with(
+    prism: Prism,
+    old: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    graph_of: Callable[[Prism], set[tuple[str, ...]]],
+    last: int,
+) -> None:
+    monkeypatch.setattr("prism_rdf.migrate.taking.BATCH", 1)
+    project, written = type(prism.project(PID)), []
+
+    def write(self: Any, *args: Any, **options: Any) -> Any:
+        if len(written) == last:
+            raise KeyboardInterrupt
+        written.append(1)
+        return kept(self, *args, **options)
+
+    kept = project.write
+    with monkeypatch.context() as patch:
+        patch.setattr(project, "write", write)
+        with pytest.raises(KeyboardInterrupt):
+            _run(prism, old)
+    assert prism.commit_number == last
+    _run(prism, old)
+    with Prism.in_memory() as elsewhere:
+        _run(elsewhere, old)
+        assert graph_of(elsewhere) == graph_of(prism)
+
+
 def test_what_people_said_meanwhile_stays(prism: Prism, old: Any) -> None:
     _run(prism, old)
     project = prism.project(PID)
