@@ -63,6 +63,9 @@ class Overlay:
         graph = self._adds.get(graph_name)
         if graph is None:
             return ()
+        if subject is not None and predicate is not None and object is not None:
+            quad = Quad(subject, predicate, object, graph_name)  # of which a long history has many alike
+            return (quad,) if quad in graph.get(subject, ()) else ()
         if subject is not None:
             found: Iterable[Quad] = graph.get(subject, ())
         elif predicate is not None and object is not None:
