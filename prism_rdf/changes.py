@@ -302,6 +302,11 @@ def _plan_withdrawal(store: GraphReader, withdrawal: Withdrawal, writing: Writin
 
 
 def _hidden(folding: Folding) -> str:
+    if folding.retired is not None:
+        return (
+            f"recorded, but no state changes of {folding.entity.value}: it is retired since {folding.retired}, and "
+            "only reopen ends that"
+        )
     return (
         f"recorded, but no state changes of {folding.entity.value}: what was said already held, or a correction or "
         "another statement of the same instant outranks it"
@@ -346,7 +351,8 @@ def _changed(folding: Folding, immutable: frozenset[NamedNode], type_name: str) 
                     value=new,
                     shape=f"immutable properties of {type_name}",
                     message=f"{local_name(prop.value)} of a {type_name} never changes: it is {old}, not {new}",
-                    mend="make a new entity, or correct the first statement if it was wrong (event_type correction)",
+                    mend=f"make a new entity; or if {old} was wrong from the first, retract the event that says so "
+                    f"(blame {local_name(prop.value)} names it) and say what it said anew, of the uuid",
                 )
                 break
             first = first or piece

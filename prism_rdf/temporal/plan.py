@@ -10,11 +10,12 @@ from math import inf
 from pyoxigraph import NamedNode
 
 from prism_rdf.belief import Delta, Writing, withdraw
+from prism_rdf.clock import Instant
 from prism_rdf.errors import ValidationError
-from prism_rdf.model import Event, Withdrawal
+from prism_rdf.model import RETIRED, Event, Withdrawal
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.temporal.events import event_quads, event_uuid, read_stated, restate, stated_by, unsound
-from prism_rdf.temporal.fold import Piece, Stated, fold
+from prism_rdf.temporal.fold import Piece, Stated, fold, instant
 from prism_rdf.temporal.states import plan_states, read_sealed, read_state, state_uuid
 from prism_rdf.temporal.tail import Tail, frontier, plan_tail, read_frontier, read_tail
 
@@ -23,13 +24,14 @@ from prism_rdf.temporal.tail import Tail, frontier, plan_tail, read_frontier, re
 class Folding:
     """What new events make of one entity: its history, whole or from its former last state on, and the change.
 
-    ``shows`` is whether any state changes.
+    ``shows`` is whether any state changes; where none does, ``retired`` is since when the entity is, if that is why.
     """
 
     entity: NamedNode
     pieces: tuple[Piece, ...]
     delta: Delta
     shows: bool
+    retired: Instant | None = None
 
 
 def plan_events(
@@ -74,13 +76,24 @@ def _plan_entity(
     found = unsound(fresh, multi)
     if found:
         raise ValidationError(found)
+    retired: Instant | None = None
     tail = read_tail(store, writing.names, entity)
     if tail is not None and not tail.state.void and not withdrawn and all(each.start > tail.start for each in fresh):
         pieces, planned = _append(store, entity, tail, fresh, writing)
     else:
         believed = [each for each in read_stated(store, entity, graph) if each.event not in withdrawn]
         pieces, planned = refold(store, entity, believed + fresh, writing)
-    return Folding(entity, pieces, Delta.joined([*parts, *planned]), shows=planned[0] != Delta())
+        retired = _retired_since(pieces, believed, fresh)
+    return Folding(entity, pieces, Delta.joined([*parts, *planned]), planned[0] != Delta(), retired)
+
+
+def _retired_since(pieces: Iterable[Piece], believed: Iterable[Stated], fresh: Iterable[Stated]) -> Instant | None:
+    """Return since when an entity is retired where something new begins while it is; None where nothing does."""
+    if all(each.prop != RETIRED for each in believed):
+        return None
+    starts = [each.start for each in fresh if each.prop != RETIRED]
+    gone = (piece for piece in pieces if piece.void and any(piece.start <= start < piece.until for start in starts))
+    return next((instant(piece.start) for piece in gone), None)
 
 
 def refold(

@@ -75,7 +75,7 @@ REFUSED = {
     "a value outside of a shape": (lambda p: p.fact("R-1", "severity", "huge"), "Say low or high"),
     "a state without what a shape wants": (lambda p: p.entity("Risk", {"riskId": "R-2"}), "Say low or high"),
     "what is wanted taken away": (lambda p: p.fact("R-1", "severity", None), "Say low or high"),
-    "what never changes": (lambda p: p.fact("R-1", "riskId", "R-9"), "correct the first statement"),
+    "what never changes": (lambda p: p.fact("R-1", "riskId", "R-9"), "retract the event that says so"),
     "a reference the wrong way": (lambda p: p.reference("R-1", "ADR-1", "MITIGATES"), "Swap them"),
     "a reference to another class": (lambda p: p.fact("R-1", "affects", p.resolve("ADR-1")), "recorded as a Service"),
 }

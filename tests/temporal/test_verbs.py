@@ -241,6 +241,17 @@ def test_an_immutable_property_never_changes(project):
     assert graph(project) == before
 
 
+def test_what_never_changes_and_was_wrong_is_mended_as_the_refusal_says(project):
+    made = project.entity("Project", {"name": "Prism", "pid": "P1"}, valid_from="2026-01-01")
+    with pytest.raises(ValidationError) as caught:
+        project.correct("Prism", {"pid": "P2"})
+    assert "retract the event that says so (blame pid names it)" in caught.value.mend
+    [event] = project.blame("Prism", "pid")["events"]
+    project.retract(event["event"])
+    project.transition(made["uuid"], {"name": "Prism", "pid": "P2"}, valid_from="2026-01-01")
+    assert project.state_as_of("Prism")["props"]["pid"] == "P2"
+
+
 def test_an_idempotency_key_stands_for_one_request(project):
     first = project.fact("ADR-1", "status", "Accepted", idempotency_key="k1")
     again = project.fact("ADR-1", "status", "Accepted", idempotency_key="k1")
@@ -275,7 +286,19 @@ def test_a_statement_that_shows_nowhere_says_so(project):
     project.correct("ADR-1", {"status": "Rejected"}, valid_from="2026-03-01")
     [note] = project.fact("ADR-1", "status", "Revived", valid_from="2026-05-20").notes
     assert "no state changes" in note
+    assert "outranks it" in note
     assert status(project) == "Rejected"
+
+
+def test_what_is_said_of_a_retired_entity_says_that_only_reopen_shows_it(project):
+    project.retire("ADR-1", valid_from="2026-05-01")
+    [note] = project.fact("ADR-1", "status", "Revived", valid_from="2026-05-20").notes
+    assert "it is retired since 2026-05-01T00:00:00Z, and only reopen ends that" in note
+    assert project.fact("ADR-1", "status", "Earlier", valid_from="2026-04-01").notes == ()
+    project.reopen("ADR-1", valid_from="2026-06-01")
+    [note] = project.fact("ADR-1", "title", "Between", valid_from="2026-05-20", valid_until="2026-05-25").notes
+    assert "it is retired since 2026-05-01T00:00:00Z" in note
+    assert status(project) == "Revived"
 
 
 def test_a_wrong_datatype_is_refused_even_where_no_state_would_show_it(project):
