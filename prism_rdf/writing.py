@@ -392,7 +392,7 @@ class WritingVerbs(ReadingVerbs):
     def write(self, intents: Iterable[Intent], verb: str = "batch", idempotency_key: str = "") -> Receipt:
         """Fulfil many intents in one commit, all or nothing; each entity is folded once."""
         wanted = tuple(intents)
-        receipt = self.prism.commit(self.pid, lambda: wanted, verb, idempotency_key, [repr(i) for i in wanted])
+        receipt = self.prism.commit(self.pid, lambda: wanted, verb, idempotency_key, wanted)
         guesses = [intent for intent in wanted if isinstance(intent, Candidate)]
         return told(self._store, self.names, receipt, guesses) if guesses else receipt
 
