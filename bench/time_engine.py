@@ -175,6 +175,11 @@ def chosen_uuids(entities: int, times: int) -> list[str]:
     return [derived_uuid("bench", str(random.randrange(entities))) for _ in range(times)]
 
 
+def rarely(per_entity: int) -> int:
+    """Return how often to do what takes longer the longer a history is."""
+    return max(3, min(SLOW, 20_000 // per_entity))
+
+
 def reads(project: Project, entities: int, per_entity: int, times: int) -> None:
     uuids, middle, known_at = (
         chosen_uuids(entities, times),
@@ -190,7 +195,7 @@ def reads(project: Project, entities: int, per_entity: int, times: int) -> None:
 
 def writes(project: Project, bare: Bare, entities: int, per_entity: int, times: int) -> None:
     uuids, store = chosen_uuids(entities, times), project.prism
-    slow = max(3, min(SLOW, 20_000 // per_entity))
+    slow = rarely(per_entity)
 
     def late(days: int) -> Act:
         starts = [EPOCH.plus(days=days, micros=micros + 1) for micros in range(slow)]
@@ -208,7 +213,7 @@ def writes(project: Project, bare: Bare, entities: int, per_entity: int, times: 
         row(f"{what} ({quads} quads)", *in_turns(act, lambda _, quads=quads: bare.write(quads), often))  # type: ignore[misc]
 
 
-def sparql(project: Project, folder: Path, per_entity: int) -> None:
+def sparql(project: Project, folder: Path, entities: int, per_entity: int) -> None:
     middle = EPOCH.plus(days=per_entity // 2)
     warm(project, None, Store(str(folder / "plain")))
     first = milliseconds(lambda: ask(project, BY_NUMBER, middle))
@@ -217,7 +222,7 @@ def sparql(project: Project, folder: Path, per_entity: int) -> None:
     row(f"SPARQL as of T, first ({len(quads):,} triples)", first, milliseconds(lambda: plain.bulk_extend(quads)))
     warm(project, middle, plain)
     patched, again = [], []
-    for number, uuid in enumerate(chosen_uuids(17, SLOW)):
+    for number, uuid in enumerate(chosen_uuids(entities, rarely(per_entity))):
         project.fact(uuid, "status", f"P{number}", valid_from=EPOCH.plus(micros=number + 1))
         patched.append(milliseconds(lambda: ask(project, BY_NUMBER, middle)))
         again.append(milliseconds(lambda: ask(project, BY_NUMBER, middle)))
@@ -284,7 +289,7 @@ def main() -> None:
         if "writes" in parts:
             writes(project, Bare(Path(folder)), entities, per_entity, chosen.times)
         if "sparql" in parts:
-            sparql(project, Path(folder), per_entity)
+            sparql(project, Path(folder), entities, per_entity)
         print(f"most memory in use: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
 
 
