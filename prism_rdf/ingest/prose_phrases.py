@@ -15,12 +15,15 @@ from prism_rdf.ingest.prose_sentences import ITSELF, Sentence
 
 _ANY = r"‹(?:\d+|s)›"
 _LIST = rf"{_ANY}(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*|\s*/\s*){_ANY})*"
-_THE = r"(?:(?:the|both|earlier|previous|original|older|existing|draft|withdrawn|rejected|deferred)\s+)*"
+_THE = (
+    r"(?:(?:the|both|an?|simpler|newer|later|earlier|previous|original|older"
+    r"|existing|draft|withdrawn|rejected|deferred)\s+)*"
+)
 _ADVERB = (
     r"(?:(?:also|now|fully|completely|entirely|largely|partially|partly|explicitly|effectively|directly|further|thus"
-    r"|therefore|thereby|already|since|heavily|closely|formally|in turn|in part|, in turn,)\s+)*"
+    r"|therefore|thereby|already|since|heavily|closely|formally|then|in turn|in part|, in turn,|[a-z]+ly)\s+)*"
 )
-_BE = r"(?:is|are|was|were|has\s+(?:now\s+|since\s+)?been|have\s+been|being|been)"
+_BE = r"(?:is|are|was|were|(?:has|have)\s+(?:now\s+|since\s+|[a-z]+ly\s+)?been|being|been)"
 _HEDGE = r"(?:in (?:some|many) ways\s+|essentially\s+|effectively\s+|intended (?:as|to be)\s+)?"
 _UNFIT = r"\b(?:as|than|like|unlike|that|which|when|if|not|so|because|while|how|whether|before|after|instead|without)\b"
 
@@ -212,7 +215,7 @@ def _based() -> Iterator[Form]:
     from_what = (
         r"(?:(?:based|built|modell?ed)\s+(?:up)?on(?:\s+top\s+of)?|(?:adapted|derived|evolved)(?:\s+\w+ly)?\s+from)"
     )
-    based = rf"(?:\w+ly\s+)?{from_what}\s+{_OF}{_OBJECT}"
+    based = rf"(?:\w+ly\s+)?{from_what}\s+{_through('of|in|from|by|per|for')}{_OBJECT}"
     yield _form(rf"{_SUBJECT}{_WHO}\s*\b{_BE}\s+{_ADVERB}{based}", "EXTENDS", 0.8)
     yield _form(rf"(?P<subject>‹\d+›)\s*\({_ADVERB}{based}", "EXTENDS", 0.8)
     yield _form(rf"(?i:{_LEFT_OUT}{_ADVERB}{based})", "EXTENDS", 0.7)
@@ -257,7 +260,8 @@ _SUPPOSED = re.compile(
     r"\b(?:if|whether|unless|until|once|when|would|could|might|may|should|shall|suppose|assum(?:e|ing)|imagine"
     r"|propos(?:e|es|ed|ing)|plans? to|planned|ideally|alternatively|option|hypothetical|considered|rather than"
     r"|instead of|previously|originally|formerly|initially|at first|used to|no longer|not|never|nor|neither|without"
-    r"|claim(?:s|ed)?|argue[sd]?)\b|n't\b|\?$",
+    r"|claim(?:s|ed)?|argue[sd]?|(?:hard|bare|scarce|rare|supposed|alleged|possib|probab|potential|hopeful|eventual"
+    r"|presumab|previous|initial)ly)\b|n't\b|\?$",
     re.IGNORECASE,
 )
 GOVERNED = re.compile(

@@ -40,7 +40,7 @@ def corpora(shared_data, tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize(("name", "size", "stated", "recall"), [("sample", 370, 32, 0.8), ("later", 112, 22, 0.8)])
+@pytest.mark.parametrize(("name", "size", "stated", "recall"), [("sample", 370, 32, 0.8), ("later", 152, 38, 0.8)])
 def test_precision_and_recall_of_typed_references(corpora, name, size, stated, recall, capsys) -> None:
     cases = json.loads((CASES / f"{name}.json").read_text())
     counts: Counter[str] = Counter()
