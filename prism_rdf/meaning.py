@@ -10,10 +10,10 @@ from pyoxigraph import NamedNode
 
 from prism_rdf import answers, naming, relating
 from prism_rdf.clock import Instant, TimeInput, as_of_instant
-from prism_rdf.errors import AmbiguousError, BadArgument, UnknownEntity
-from prism_rdf.model import Receipt
+from prism_rdf.errors import AmbiguousError, BadArgument, RefusedError, UnknownEntity
+from prism_rdf.model import Alias, Receipt
 from prism_rdf.namespaces import Names
-from prism_rdf.semantic.merges import chain_from, merge_of
+from prism_rdf.semantic.merges import chain_from, merge_of, preferred
 from prism_rdf.storage.embedded import EmbeddedStore
 
 if TYPE_CHECKING:
@@ -238,6 +238,44 @@ class MeaningVerbs:
             mend="use the uuid of the one that you mean",
         )
 
+    def _refuse_taken(self, alias: Alias, node: NamedNode) -> None:
+        """Raise RefusedError for an alias that is an entity's uuid or IRI, or is what its entity is called now."""
+        now, form = self.prism.clock.now(), alias.surface_form
+        direct = naming.by_iri_or_uuid(self._store, self.names, form)
+        if direct is not None:
+            raise RefusedError(
+                f"{form!r} is the uuid or the IRI of {self._called(direct, now) or 'an entity'}",
+                rule="a uuid and an IRI mean their own entity, whatever else bears them as a name",
+                mend="to say that two entities are one thing, merge them (prism merge)",
+                node=direct.value,
+            )
+        if not _holds(alias, now):
+            return
+        borne = naming.bearers_now(self._store, self.names, form, self._catalog.identifying, now)
+        if any(each.entity == node and each.how == naming.IDENTIFIER and each.form == form for each in borne):
+            raise RefusedError(
+                f"{form!r} is what {self._called(node, now)} is called now",
+                rule="a name that an entity bears by a property is no alias of it",
+                mend="there is nothing to do: it is found by it now, and also once it is renamed",
+                node=node.value,
+            )
+
+    def _with_namesakes(self, receipt: Receipt, alias: Alias) -> Receipt:
+        """Return the receipt of an alias with a note on each other entity that bears the name now."""
+        now, uuid_of = self.prism.clock.now(), self.names.uuid_of
+        if not _holds(alias, now):
+            return receipt
+        own = preferred(self._store, self.names, self.names.entity(alias.target))
+        borne = naming.namesakes(self._store, self.names, alias.surface_form, self._catalog.identifying, now)
+        notes = [
+            f"{each.form!r} is also {'the name' if each.how == naming.IDENTIFIER else 'another name'} of "
+            f"{self._called(each.entity, now)} ({uuid_of(each.entity.value)}): both are meant from now on, and a uuid "
+            "tells them apart"
+            for each in self._followed(borne, None)
+            if each.entity != own
+        ]
+        return replace(receipt, notes=(*receipt.notes, *notes)) if notes else receipt
+
     def _noted(self, receipt: Receipt, *meant: naming.Bearer) -> Receipt:
         """Return the receipt of a write with a note on each entity that was named and is merged into another one."""
         now = self.prism.clock.now()
@@ -310,3 +348,7 @@ class MeaningVerbs:
 
     def _at(self, as_of: TimeInput | None) -> Instant:
         return self.prism.clock.now() if as_of is None else as_of_instant(as_of)
+
+
+def _holds(alias: Alias, now: Instant) -> bool:
+    return (alias.start is None or alias.start <= now) and (alias.until is None or now < alias.until)

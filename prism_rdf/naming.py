@@ -100,6 +100,18 @@ def bearers_now(
     return (*found, *(_by_alias(alias) for alias in aliases_named(store, names, text) if alias.holds(now)))
 
 
+def namesakes(
+    store: GraphReader, names: Names, text: str, identifying: Collection[NamedNode], now: Instant
+) -> tuple[Bearer, ...]:
+    """Return who bears a name now that an alias of this form shares, which is compared without regard to case.
+
+    Identifiers are looked up as written, in lower case, in capitals, and with capitals at the beginning.
+    """
+    forms = dict.fromkeys((text, text.lower(), text.upper(), text.capitalize(), text.title()))
+    found = (each for form in forms for each in bearers_now(store, names, form, identifying, now))
+    return tuple(dict.fromkeys(found))
+
+
 def bearers(
     store: GraphReader, names: Names, text: str, identifying: Collection[NamedNode], known_at: Instant | None = None
 ) -> tuple[Bearer, ...]:

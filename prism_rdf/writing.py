@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from pyoxigraph import Literal, NamedNode
 
-from prism_rdf import explaining, naming
+from prism_rdf import explaining
 from prism_rdf.canonical.catalog import EntityType
 from prism_rdf.canonical.texts import texts_of
 from prism_rdf.clock import Edge, Instant, TimeInput, start_of
@@ -284,27 +284,14 @@ class WritingVerbs(ReadingVerbs):
         payload = [surface_form, node.value, kind, by, valid_from, valid_until]
 
         def intents() -> tuple[Alias, ...]:
-            self._refuse_own_name(intent, node)
+            self._refuse_taken(intent, node)
             return (intent,)
 
         if by == 3:
             intents()
             return self._noted(self._guess([Candidate(intent, clue)], idempotency_key, payload), meant)
-        return self._noted(self.prism.commit(self.pid, intents, "alias", idempotency_key, payload), meant)
-
-    def _refuse_own_name(self, alias: Alias, node: NamedNode) -> None:
-        """Raise RefusedError for an alias that an entity bears as its identifier now, if it is to be one now."""
-        now, form = self.prism.clock.now(), alias.surface_form
-        if (alias.start is not None and alias.start > now) or (alias.until is not None and alias.until <= now):
-            return
-        borne = naming.bearers_now(self._store, self.names, form, self._catalog.identifying, now)
-        if any(each.entity == node and each.how == naming.IDENTIFIER and each.form == form for each in borne):
-            raise RefusedError(
-                f"{form!r} is what {self._called(node, now)} is called now",
-                rule="a name that an entity bears by a property is no alias of it",
-                mend="there is nothing to do: it is found by it now, and also once it is renamed",
-                node=node.value,
-            )
+        receipt = self.prism.commit(self.pid, intents, "alias", idempotency_key, payload)
+        return self._noted(self._with_namesakes(receipt, intent), meant)
 
     def reference(
         self,

@@ -148,6 +148,34 @@ def test_the_name_that_an_entity_bears_needs_no_alias(project, make):
     assert project.alias("Prism", prism, valid_from="2024-01-01", valid_until="2024-12-31").commit is not None
 
 
+@pytest.mark.parametrize("form", ["kraken", "Kraken", "KRAKEN"])
+def test_an_alias_that_another_entity_is_called_says_that_both_are_meant(project, make, form):
+    kraken, hydra = make("Project", name="Kraken"), make("Project", name="Hydra")
+    [note] = project.alias(form, hydra, kind="synonym").notes
+    assert note == (
+        f"'Kraken' is also the name of Kraken ({kraken}): both are meant from now on, and a uuid tells them apart"
+    )
+    with pytest.raises(AmbiguousError):
+        project.resolve("Kraken")
+    assert project.alias(form, hydra, valid_from="2020-01-01", valid_until="2021-01-01").notes == ()
+    notes = project.alias(form, make("Project", name="Typhon"), kind="synonym").notes
+    assert len(notes) == 2
+    assert any(f"is also another name of Hydra ({hydra})" in note for note in notes)
+
+
+def test_an_alias_of_a_name_that_is_of_the_same_thing_by_a_merge_is_not_told(project, make):
+    kraken, hydra = make("Project", name="Kraken"), make("Project", name="Hydra")
+    project.merge(kraken, hydra)
+    assert project.alias("kraken", hydra, kind="synonym").notes == ()
+
+
+def test_the_uuid_or_iri_of_an_entity_is_no_alias(project, make):
+    kraken, hydra = make("Project", name="Kraken"), make("Project", name="Hydra")
+    for form in (kraken, project.names.entity(kraken).value):
+        with pytest.raises(RefusedError, match="is the uuid or the IRI of Kraken"):
+            project.alias(form, hydra)
+
+
 def test_an_alias_that_is_believed_already_changes_nothing(project, make):
     prism = make("Project", name="Prism")
     assert project.alias("P", prism, kind="synonym").commit is not None
