@@ -95,6 +95,7 @@ def test_all_that_is_said_of_memories_is_known_as_theirs(prism):
     uuid = project.state_as_of("ADR-1")["uuid"]
     day, later = Instant.parse("2026-02-01T00:00:00Z"), Instant.parse("2026-03-01T00:00:00Z")
     said = Memory("m", "note", day, "s", "k", (uuid,), (f"entity:{uuid}", "concept:c"), "h", start=day, until=later)
+    said = replace(said, speaker="Ann")
     project.write([said])
     project.write([replace(said, until=later.plus(days=1))])
     project.revert(prism.commit_number - 1)
