@@ -150,7 +150,15 @@ def list_candidates(
 def _row(found: Mapping[str, Any], with_status: bool) -> list[object]:
     confidence = "" if found["confidence"] is None else f"{found['confidence']:.2f}"
     status = [found["status"]] if with_status else []
-    return [found["uuid"][:_SHORT], found["kind"], confidence, *status, found["recorded_at"][:10], found["proposal"]]
+    proposal = found["proposal"] + _valid(found)
+    return [found["uuid"][:_SHORT], found["kind"], confidence, *status, found["recorded_at"][:10], proposal]
+
+
+def _valid(found: Mapping[str, Any]) -> str:
+    """Return over which time what is proposed would hold, by its days; nothing where that is not known."""
+    ends = (("from", found["valid_from"]), ("until", found["valid_until"]))
+    said = " ".join(f"{word} {at[:10]}" for word, at in ends if at)
+    return f" {said}" if said else ""
 
 
 def show(
@@ -230,6 +238,8 @@ def _rule(
             except PrismError as error:
                 if len(candidates) == 1:
                     raise
+                if candidate not in error.message:  # of several, say which
+                    error.message = f"{candidate}: {error.message}"
                 failed.append(report(error, as_json=common.json))
                 continue
             if not common.json:

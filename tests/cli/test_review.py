@@ -68,7 +68,7 @@ def test_the_list_is_short_and_names_each(go: Run) -> None:
     fact, alias, reference = ids(go)
     assert lines[0].split() == ["candidate", "kind", "conf", "guessed", "proposal"]
     assert [line.split()[0] for line in lines[1:]] == [fact[:8], alias[:8], reference[:8]]
-    assert lines[1].endswith("ADR-7: status = Accepted")
+    assert lines[1].endswith("ADR-7: status = Accepted from 2025-11-01")
     assert max(map(len, lines)) <= 80
     assert ids(go, "--kind", "alias") == [alias]
     assert ids(go, "--entity", "ADR-3") == [reference]
@@ -128,7 +128,7 @@ def test_one_that_is_refused_does_not_stop_the_others(go: Run) -> None:
     go("alias", "prismgr", "ADR-3")
     done = go("review", "accept", alias, reference, "ffffffff", "--as", "ada")
     assert (done.status, len(done.out.splitlines())) == (3, 1)
-    assert "is a name of ADR-3" in done.err
+    assert re.search(f"^error: {alias}: it does not fit: .*is a name of ADR-3", done.err, re.MULTILINE)
     assert "there is no candidate ffffffff" in done.err
     assert ids(go) == [fact, alias]
     assert go("review", "accept", alias).status == 5
