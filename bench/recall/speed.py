@@ -76,13 +76,15 @@ def embedder() -> CallableEmbedder:
 
 
 def build(home: Path, count: int) -> None:
+    """Write the memories, where there are none yet, and wait for both indexes."""
     begun = time.perf_counter()
     with Prism.open(home, "bench", exclusive=True, embedder=embedder()) as prism:
         project = prism.project("bench")
-        source = memories(count)
-        while batch := list(islice(source, _BATCH)):
-            project.write(batch)
-        print(f"{count:,} memories written in {time.perf_counter() - begun:.0f} s", flush=True)
+        if not prism.commit_number:
+            source = memories(count)
+            while batch := list(islice(source, _BATCH)):
+                project.write(batch)
+            print(f"{count:,} memories written in {time.perf_counter() - begun:.0f} s", flush=True)
         project.recall("is there anything?")
         print(f"words indexed after {time.perf_counter() - begun:.0f} s", flush=True)
         while project.recall("is there anything?")["legs"]["vector"]["status"] != "ok":
@@ -165,8 +167,7 @@ def main() -> None:
         if options.cold:
             cold(home, asked[0])
             return
-        if not (home / "bench").exists():
-            build(home, options.memories)
+        build(home, options.memories)
         subprocess.run([sys.executable, __file__, "--home", str(home), "--cold"], check=True)
         with Prism.open(home, "bench", exclusive=True, embedder=embedder()) as prism:
             project = prism.project("bench")

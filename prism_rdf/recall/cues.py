@@ -18,6 +18,7 @@ _MONTH = re.compile(
     r"|nov(?:ember)?|dec(?:ember)?)\b\.?(?=,?\s+(?:\d|of\b)|[\s?.!,]|$)",
     re.IGNORECASE,
 )
+_LEAD = 12  # characters before a word that say whether it is a month
 _TELLING = 3  # letters that a name has at least
 
 
@@ -44,7 +45,7 @@ class Cues:
             word = match.group(1).casefold()
             if word in ("may", "mar", "march") and not re.search(
                 r"(?:\b(?:in|on|of|since|until|by|before|after|during|from|last|next|early|late|mid)|\d)\W*$",
-                text[: match.start()],
+                text[max(0, match.start() - _LEAD) : match.start()],
                 re.IGNORECASE,
             ):
                 continue

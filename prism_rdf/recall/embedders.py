@@ -66,7 +66,8 @@ class OnnxEmbedder:
         import numpy as np
 
         rows = np.zeros((len(texts), self.dimension), np.float32)
-        for row, encoding in enumerate(self._tokenizer.encode_batch(list(texts), add_special_tokens=False)):
+        whole = [text.encode(errors="replace").decode() for text in texts]  # a lone surrogate is no character
+        for row, encoding in enumerate(self._tokenizer.encode_batch(whole, add_special_tokens=False)):
             rows[row] = self._pooled(encoding.ids)
         return rows
 

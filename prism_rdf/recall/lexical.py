@@ -28,6 +28,7 @@ from whoosh.reading import SegmentReader
 from prism_rdf.clock import Instant
 from prism_rdf.recall.legs import LegHealth, Question, Ranking
 from prism_rdf.recall.memories import Passage, added_passages, removed_memories
+from prism_rdf.recall.order import FOLLOWED_KINDS
 from prism_rdf.recall.pieces import pieces
 from prism_rdf.recall.relevance import Field, Relevance
 from prism_rdf.recall.words import query_terms, term_counts
@@ -302,9 +303,16 @@ def _documents(passage: Passage) -> Iterator[dict[str, Any]]:
             "said": passage.said.micros if passage.said else _EVER,
             "recorded": passage.recorded.micros if passage.recorded else _EVER,
             "memory": _number(passage.iri),
-            "series": _number(passage.series) if passage.series else _EVER,
+            "series": _series_number(passage),
             "place": passage.place,
         }
+
+
+def _series_number(passage: Passage) -> int:
+    """Return what stands for a series, odd for that of a document; none for what stands alone."""
+    if not passage.series:
+        return _EVER
+    return _number(passage.series) | 1 if passage.kind in FOLLOWED_KINDS else _number(passage.series) & ~1
 
 
 def _number(name: str) -> int:

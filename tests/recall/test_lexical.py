@@ -98,6 +98,67 @@ def test_the_heading_and_the_path_of_the_source_count(index: LexicalIndex) -> No
     assert found(index, "sha") == []
 
 
+def talk(*texts: str, kind: str = "turn") -> list[Passage]:
+    return [
+        passage(f"m{place:02}", text, source=f"chat#{place}", kind=kind) for place, text in enumerate(texts, start=1)
+    ]
+
+
+def test_what_stands_beside_a_hit_is_found_too_and_less_in_a_document(index: LexicalIndex) -> None:
+    texts = ["nothing", "where does Ada live?", "In Berlin.", "nothing", "nothing"]
+    index.rebuild(talk(*texts), 1)
+    assert found(index, "where does Ada live") == ["m02", "m01", "m03"]
+    beside = dict(index.search("where does Ada live", 10))[NAMES.memory("m03").value]
+    index.rebuild(talk(*texts, kind="passage"), 1)
+    scores = dict(index.search("where does Ada live", 10))
+    assert scores[NAMES.memory("m03").value] == pytest.approx(beside * 0.3, rel=1e-4)
+
+
+def test_neighbours_are_right_whatever_the_order_of_writing(folder: Path, tmp_path: Path) -> None:
+    passages = [*talk(*(f"word{n} tells" for n in range(12))), passage("alone", "word3 tells")]
+    whole = LexicalIndex.open(folder, GRAPH)
+    whole.rebuild(passages, 1)
+    grown = LexicalIndex.open(tmp_path / "grown", GRAPH)
+    grown.rebuild(passages[5:], 1)
+    for number, each in enumerate(passages[4::-1], start=2):
+        node = NamedNode(each.iri)
+        adds = (
+            Quad(node, prism("content"), Literal(each.content), GRAPH),
+            Quad(node, prism("memoryKind"), Literal("turn"), GRAPH),
+            Quad(node, prism("source"), Literal(each.source), GRAPH),
+            Quad(node, prism("validFrom"), instant_literal(DAY), GRAPH),
+            Quad(node, prism("recordedAt"), instant_literal(DAY), GRAPH),
+        )
+        grown.apply([LoggedChange(number, DAY, "demo", "remember", adds, ())])
+    for text in ("word3", "word4", "word5", "word6 tells"):
+        ours, theirs = whole.search(text, 20), grown.search(text, 20)
+        assert [iri for iri, _ in ours] == [iri for iri, _ in theirs]
+    assert found(grown, "word4")[:3] == ["m05", "m04", "m06"]
+
+
+def test_what_is_not_yet_said_is_no_neighbour(index: LexicalIndex) -> None:
+    later = [passage("a", "before", source="chat#1", kind="turn"), passage("b", "kiwi", DAY.plus(days=9), kind="turn")]
+    later[1] = Passage(**{**vars(later[1]), "source": "chat#2"})
+    index.rebuild(later, 1)
+    assert found(index, "kiwi") == ["b", "a"]
+    assert found(index, "kiwi", said_by=DAY) == []
+
+
+def test_one_good_paragraph_of_a_long_text_is_enough(index: LexicalIndex) -> None:
+    filler = "\n\n".join(
+        f"Paragraph {n} speaks of other things at some length, and of nothing else." for n in range(80)
+    )
+    index.rebuild(
+        [
+            passage("long", f"{filler}\n\nThe harbour of Kiel is frozen.\n\n{filler}"),
+            passage("half", "The harbour is open, and it is a big one with many ships from all over the world."),
+        ],
+        1,
+    )
+    assert found(index, "frozen harbour Kiel")[0] == "long"
+    assert len(index.search("paragraph", 10)) == 1
+
+
 def test_an_expansion_finds_and_weighs_less_than_what_was_said(index: LexicalIndex) -> None:
     index.rebuild([passage("old", "it is ADR-044"), passage("new", "it is ADR-808")], 1)
     assert found(index, "ADR-044", expansions=["ADR-808"]) == ["old", "new"]

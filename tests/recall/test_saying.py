@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, Protocol
 
 import pytest
@@ -107,6 +108,15 @@ def test_what_was_superseded_names_its_successor(asking: Asking) -> None:
     hits = asking.hits("probabilistic truth convergence grounding vote", limit=20)
     assert hits["truth-v1"]["superseded_by"] == NAMES.memory("truth-v2").value
     assert hits["truth-v3"]["superseded_by"] is None
+
+
+@pytest.mark.parametrize(
+    "word", ["may ", "in 2024 ", "before the ", "in March ", "what is my ", "as of 2025-10-30 ", "A: "]
+)
+def test_a_long_question_is_read_in_time(asking: Asking, word: str) -> None:
+    begun = time.process_time()
+    asking.ask(word * (10_000 // len(word)), times=True)
+    assert time.process_time() - begun < 2
 
 
 def test_an_instant_survives_a_page(asking: Asking) -> None:
