@@ -123,20 +123,23 @@ class RefusedError(PrismError):
 
 
 class ValidationError(RefusedError):
-    """The gate refused a write; nothing was written. ``report`` lists every violation."""
+    """The gate refused a write; nothing was written. ``report`` lists every violation, told once each."""
 
     code = "validation"
 
     def __init__(self, report: Sequence[Violation], *, message: str = "") -> None:
-        first = report[0]
-        more = f" (and {len(report) - 1} more)" if len(report) > 1 else ""
+        told: dict[tuple[str, ...], Violation] = {}
+        for each in report:  # a shape and a part of it may say the same of one thing
+            told.setdefault((each.node, each.path, each.value, each.message, each.mend), each)
+        first, *others = told.values()
+        more = f" (and {len(others)} more)" if others else ""
         super().__init__(
             message or f"{first.message}{more}",
             rule=first.shape,
             mend=first.mend,
             node=first.node,
         )
-        self.report = tuple(report)
+        self.report = (first, *others)
 
     def details(self) -> Mapping[str, Any]:
         return {"report": [asdict(violation) for violation in self.report]}

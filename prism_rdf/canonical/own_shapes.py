@@ -7,7 +7,7 @@ its kind (CAN_REFERENCE). A class stands for every type that is it or lies below
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
@@ -40,12 +40,12 @@ class OwnShapes:
         names = _names(own, found)
         body = [triple for node in closure(own, found) for triple in own.statements(node) if not _is_target(triple)]
         plain = [Triple(names.get(t.subject, t.subject), t.predicate, names.get(t.object, t.object)) for t in body]
-        plain += _messages(plain)
         kinds = frozenset(catalog.kinds.values())
         of_kind = {
             kind: tuple(node.value for node in own.subjects(SUBJECTS_OF, kind) if isinstance(node, NamedNode))
             for kind in sorted(kinds, key=str)
         }
+        plain += _messages(plain, {shape for shapes in of_kind.values() for shape in shapes})
         links = [Triple(NamedNode(shape), SUBJECTS_OF, kind) for kind, shapes in of_kind.items() for shape in shapes]
         states = [target for node in found for target in _state_targets(node, own, catalog, kinds)]
         return cls(
@@ -114,11 +114,21 @@ def _names(own: Vocabulary, found: tuple[Node, ...]) -> dict[Term, NamedNode]:
     return made
 
 
-def _messages(shapes: Sequence[Triple]) -> Iterator[Triple]:
-    """Yield what to say of each property shape whose author said nothing: pySHACL would say it in its own words."""
+def _messages(shapes: Sequence[Triple], of_links: Collection[str]) -> Iterator[Triple]:
+    """Yield what to say of each property shape whose author said nothing: pySHACL would say it in its own words.
+
+    What its author said of a kind of reference is said of both of its ends.
+    """
     said: dict[Term, list[Triple]] = defaultdict(list)
     for triple in shapes:
         said[triple.subject].append(triple)
+    above = {
+        triple.object: each.object
+        for triple in shapes
+        if triple.predicate == PROPERTY and isinstance(triple.subject, NamedNode) and triple.subject.value in of_links
+        for each in said[triple.subject]
+        if each.predicate == _MESSAGE
+    }
     for node, triples in said.items():
         paths = [
             triple.object for triple in triples if triple.predicate == PATH and isinstance(triple.object, NamedNode)
@@ -134,7 +144,7 @@ def _messages(shapes: Sequence[Triple]) -> Iterator[Triple]:
                 if triple.predicate.value.startswith(SH) and triple.predicate not in (PATH, _SEVERITY)
             )
             text = f"{local_name(paths[0].value)} does not fit its shape. It asks for: {', '.join(asked)}"
-            yield Triple(node, _MESSAGE, Literal(text))
+            yield Triple(node, _MESSAGE, above.get(node, Literal(text)))
 
 
 def _shown(term: Term) -> str:

@@ -72,10 +72,19 @@ def _particulars(error: PrismError) -> list[str]:
         shown = [[candidate.get(key) for key in ("identifier", "uuid", "why")] for candidate in error.candidates]
         return ["  ".join(str(value) for value in candidate if value) for candidate in shown]
     if isinstance(error, ValidationError) and len(error.report) > 1:
-        return [_violation_line(violation) for violation in error.report]
+        return [_violation_line(violation, error.node) for violation in error.report]
     return []
 
 
-def _violation_line(violation: Any) -> str:
-    where = " ".join(part for part in (violation.node, violation.path, violation.value) if part)
-    return f"{where}: {violation.message}" + (f" ({violation.mend})" if violation.mend else "")
+def _violation_line(violation: Any, told: str) -> str:
+    """Return a violation as a line; the node that is ``told`` above it is left out, and its property is named."""
+    node = "" if violation.node == told else violation.node
+    where = " ".join(part for part in (node, _name_of(violation.path), violation.value) if part)
+    text = f"{violation.message} ({violation.mend})" if violation.mend else str(violation.message)
+    return f"{where}: {text}" if where else text
+
+
+def _name_of(path: str) -> str:
+    from prism_rdf.namespaces import local_name
+
+    return local_name(path.strip("<>")) or path

@@ -93,6 +93,16 @@ def test_what_does_not_fit_is_refused_with_the_mend_of_the_project(project: Proj
     assert project.prism.commit_number == before
 
 
+def test_a_reference_that_its_shape_refuses_is_told_once_in_the_words_of_the_project(project: Project) -> None:
+    risk(project)
+    project.entity("ADR", {"number": "ADR-1"})
+    with pytest.raises(ValidationError) as caught:
+        project.reference("R-1", "ADR-1", "MITIGATES")
+    [told] = caught.value.report
+    assert caught.value.message == told.message
+    assert told.mend.startswith("Swap them")
+
+
 def test_drafts_and_late_words_are_not_held_to_what_only_a_whole_state_can_say(project: Project) -> None:
     risk(project)
     project.wip("R-1", {"label": "flood"})
