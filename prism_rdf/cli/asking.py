@@ -137,6 +137,10 @@ def _print_hit(number: int, hit: Mapping[str, Any], query: str, *, explain: bool
     ]
     if explain:
         lines.append((", ".join(f"{leg} #{rank}" for leg, rank in hit["legs"].items()) + f"  {hit['id']}", "dim"))
+        told = hit["explain"]
+        boosts = ", ".join(f"{name} × {factor:.2f}" for name, factor in told["boosts"].items())
+        lines.append((boosts, "dim"))
+        lines.append((f"said after {told['newer_than']}, which it passed" if told["newer_than"] else "", "dim"))
     for line, style in lines:
         if line:
             print_line((one_line(line), style), indent=4)

@@ -98,9 +98,7 @@ def test_nothing_superseded_is_called_current(project: Project, clone: Path) -> 
     known: dict[tuple[str, str], str] = {}
     for old, new in RENUMBERED.items():
         for date in DATES:
-            answer = project.recall(
-                old if date < "2026-06-15" else new, as_of=date, limit=60
-            )  # passages: many of one decision
+            answer = project.recall(old if date < "2026-06-15" else new, as_of=date, limit=15)
             anchors = {anchor["entity"] for anchor in answer["anchors"]}
             for hit in answer["hits"]:
                 if hit["entity"] not in anchors or not hit["source"].lower().count(old[4:]) + hit["source"].count(
