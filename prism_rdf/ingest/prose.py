@@ -87,6 +87,8 @@ def _found(text: str, markup: Markup, identify: Identify) -> Iterator[Finding]:
                 yield Related(quote, each.kind, _named(each.source, named), _named(each.target, named))
         for change in changes(sentence, meant):
             quote = _quote(text, sentence, change.confidence)
+            if change.document == ITSELF and not change.when and "his proposal" in quote.words:
+                continue  # as likely one of the options that a document weighs
             yield Changed(quote, _named(change.document, named), change.status, change.when)
         for name in former_names(sentence):
             document = _named(name.document, named) if name.document else Named()
