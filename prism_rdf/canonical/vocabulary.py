@@ -30,6 +30,7 @@ IDENTIFYING, MULTI = prism("identifying"), prism("multiValued")
 _ONTOLOGY, _VERSION = NamedNode(OWL + "Ontology"), NamedNode(OWL + "versionInfo")
 _FIRST, _REST = NamedNode(RDF + "first"), NamedNode(RDF + "rest")
 _FILE = "urn:prism:file:"
+_LONGEST_MESSAGE = 300  # characters
 Node = NamedNode | BlankNode
 Term = NamedNode | BlankNode | Literal | Triple
 
@@ -141,10 +142,16 @@ def _quads(name: str, text: str) -> list[Quad]:
     except SyntaxError as error:
         place = f" at line {error.lineno}" if error.lineno else ""
         raise BadArgument(
-            f"{name} is not Turtle: {error.msg}",
+            f"{name} is not Turtle: {_cut(error.msg)}",
             rule="types are declared in Turtle files",
             mend=f"correct the file{place}",
         ) from error
+
+
+def _cut(message: str) -> str:
+    """Return what the parser says without the middle of a long token, which it quotes in full."""
+    half = _LONGEST_MESSAGE // 2
+    return message if len(message) <= _LONGEST_MESSAGE else f"{message[:half]} … {message[-half:]}"
 
 
 def _graph(name: str) -> NamedNode:

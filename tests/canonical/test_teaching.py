@@ -103,6 +103,13 @@ def test_a_reference_that_its_shape_refuses_is_told_once_in_the_words_of_the_pro
     assert told.mend.startswith("Swap them")
 
 
+def test_what_is_wrong_with_a_file_is_told_without_the_middle_of_a_long_token(project: Project) -> None:
+    with pytest.raises(ValidationError, match=r"a\.ttl is not Turtle") as caught:
+        project.add_types({"a.ttl": "@prefix my: <urn:my#> .\nmy:a " + "x" * 200_000 + " my:b ."})
+    assert len(caught.value.message) < 400
+    assert " … " in caught.value.message
+
+
 def test_drafts_and_late_words_are_not_held_to_what_only_a_whole_state_can_say(project: Project) -> None:
     risk(project)
     project.wip("R-1", {"label": "flood"})
