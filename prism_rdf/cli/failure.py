@@ -30,7 +30,10 @@ def _as_prism_error(error: Exception) -> PrismError:
         return error
     explain = getattr(error, "format_message", None)
     if explain is not None:  # the command line could not be parsed
-        context = getattr(error, "ctx", None)
+        option, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
+        if option is not None and context is None:  # the parser read no further, and knows not for which command
+            rule = f"{option} is followed by as many values as it takes"
+            return UsageError(explain(), rule=rule, mend="give them all: `prism COMMAND --help` shows how, by examples")
         command = context.command_path if context is not None else "prism"
         usage = context.get_usage().removeprefix("Usage: ") if context is not None else ""
         return UsageError(explain(), rule=usage, mend=f"see `{command} --help`")

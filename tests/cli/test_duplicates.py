@@ -53,6 +53,13 @@ def test_two_are_kept_apart(run: Run, twice: Path) -> None:
     assert "no duplicates found: 14 entities" in run("duplicates", "--home", str(twice)).out
 
 
+def test_one_of_the_two_is_usage_with_what_is_missing(run: Run, twice: Path) -> None:
+    done = run("duplicates", "--home", str(twice), "--different", "ADR-007")
+    assert done.status == 2
+    assert "rule: --different is followed by as many values as it takes" in done.err
+    assert "mend: give them all" in done.err
+
+
 @pytest.mark.parametrize(
     "options",
     [

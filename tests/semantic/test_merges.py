@@ -39,6 +39,15 @@ def twins(project, make):
     return duplicate, preferred
 
 
+def test_what_is_merged_is_left_out_of_a_count_by_what_it_is_merged_into(project, twins):
+    project.merge(*twins)
+    once = "FILTER NOT EXISTS { ?p prism:mergedInto ?x }"
+    for which, names in (("", ["Prism", "Prism RDF"]), (once, ["Prism"])):
+        query = f"SELECT ?name {{ ?p a type:Project ; prism:name ?name {which} }} ORDER BY ?name"
+        found = project.prism.sparql(query)
+        assert [row[0].value for row in found.rows()] == names
+
+
 def test_a_dry_run_tells_what_moves_and_what_differs_and_writes_nothing(project, twins):
     duplicate, preferred = twins
     project.fact(preferred, "phase", "beta", valid_from="2025-01-01")
