@@ -92,13 +92,23 @@ class Ground(RuleBasedStateMachine):
         assert caught.value.mend
         assert self.quads() == before
 
-    def write(self, act, after, entities):
-        """Act; what the model foresees must come about: a refusal, nothing at all, or one commit."""
-        if not all(keeps(after.said(entity), "created", MULTI) for entity in entities):
+    def write(self, act, after, entities, otherwise=None):
+        """Act; what the model foresees must come about: a refusal, nothing at all, or one commit.
+
+        With ``otherwise``, what may come about as well, the store decides between the two.
+        """
+        kept = [
+            all(keeps(each.said(entity), "created", MULTI) for entity in entities)
+            for each in (after, otherwise)
+            if each is not None
+        ]
+        if not any(kept):
             return self.refuse(act, ValidationError)
+        if not all(kept) and self.is_refused(act):
+            return None
         self.sound = False
         before = self.quads() if after == self.believed else None
-        answer = act()
+        answer = act() if all(kept) else self.answered
         answer = answer if isinstance(answer, dict) else answer.as_dict()
         if before is not None:
             assert (answer["commit"], self.quads()) == (None, before)
@@ -108,6 +118,18 @@ class Ground(RuleBasedStateMachine):
         self.past.append((Instant.parse(answer["recorded_at"]).micros, after))
         self.believed = after
         return answer
+
+    def is_refused(self, act):
+        """Return whether the store refuses what it may refuse or not; keep its answer where it does not."""
+        before = self.quads()
+        try:
+            self.answered = act()
+        except ValidationError:
+            self.counts["refused"] += 1
+        else:
+            return False
+        assert self.quads() == before
+        return True
 
     def amend(self, beliefs):
         """Take over what was learned from the store about the last commit."""
@@ -124,7 +146,10 @@ class Ground(RuleBasedStateMachine):
         key = (entity, kind, start, event.precision, event.source, said)
         name = self.named.get(key, "?")
         known = name in base.events
-        answer = self.write(act, base if known else base.having("events", name, named(event, name)), [entity])
+        after = base if known else base.having("events", name, named(event, name))
+        # Of two that say it of the same instant the name decides, and of a new one only the store knows it.
+        last = base.having("events", "~", named(event, "~")) if name == "?" else None
+        answer = self.write(act, after, [entity], last)
         if answer is None or known:
             return answer
         if name == "?":
