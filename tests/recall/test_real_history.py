@@ -98,9 +98,10 @@ def test_nothing_superseded_is_called_current(project: Project, clone: Path) -> 
     known: dict[tuple[str, str], str] = {}
     for old, new in RENUMBERED.items():
         for date in DATES:
-            answer = project.recall(old if date < "2026-06-15" else new, as_of=date, limit=15)
-            anchors = {anchor["entity"] for anchor in answer["anchors"]}
-            for hit in answer["hits"]:
+            asked = old if date < "2026-06-15" else new
+            answers = [project.recall(asked, as_of=date, limit=8, flag=flag) for flag in ("current", "historical")]
+            anchors = {anchor["entity"] for answer in answers for anchor in answer["anchors"]}
+            for hit in (hit for answer in answers for hit in answer["hits"]):
                 if hit["entity"] not in anchors or not hit["source"].lower().count(old[4:]) + hit["source"].count(
                     new[4:]
                 ):
