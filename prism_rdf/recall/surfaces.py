@@ -78,7 +78,7 @@ class NameIndex:
                     start, end = found[first][1], found[last][2]
                     if _stands_alone(folded, start, end):
                         candidates.append(Mention(" ".join(words[first : last + 1]), start, end, bearers))
-        candidates.sort(key=lambda mention: (mention.start - mention.end, mention.start))
+        candidates.sort(key=lambda mention: (-len(mention.key), mention.start))
         return _without_overlaps(candidates, len(folded))
 
 
