@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import select
+import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
+from itertools import takewhile
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -227,14 +229,17 @@ def log(
 
 def _follow(prism: Prism, since: int, pid: str | None, *, as_json: bool) -> int:
     names, wait = _Naming(prism), _waiting()
+    told: list[int] = []  # an interrupt as an exception could be lost in whatever it happens to meet
+    before = signal.signal(signal.SIGINT, lambda number, frame: told.append(number))
     try:
-        while True:
-            for entry in prism.log(since, pid):
+        while not told:
+            for entry in takewhile(lambda entry: not told, prism.log(since, pid)):
                 since = int(str(entry["commit"]))
                 _print_entry(entry, names, as_json=as_json)
             wait()
-    except KeyboardInterrupt:
-        return 0
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return 0
 
 
 def _print_entry(entry: Mapping[str, Any], names: _Naming, *, as_json: bool) -> None:
