@@ -58,7 +58,9 @@ class OnnxEmbedder:
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
         self._begin, self._end = (self._tokenizer.token_to_id(mark) for mark in ("[CLS]", "[SEP]"))
-        self._session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
+        options = onnxruntime.SessionOptions()
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # waiting threads are for others
+        self._session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
         self._inputs = {given.name for given in self._session.get_inputs()}
         self.dimension = int(self._session.get_outputs()[0].shape[-1])
 

@@ -158,12 +158,14 @@ class MemoryReader:
         """Return the memory without its content; None when it was not believed at ``known_at`` (None: now)."""
         key = (iri, known_at)
         found = self._memories.get(key)
-        times = self.times(iri, known_at)
-        if found is not None or times is None:
+        if found is not None:
             return found
         if len(self._memories) >= _MOST_KEPT:
             self._memories = {}
-        node = self._pieces(NamedNode(iri), _KIND, _SOURCE, HEADING, ABOUT, SPEAKER)
+        node = about(self._store, NamedNode(iri), self._graph)  # one look at all costs less than ten at the pieces
+        times = self._times[key] = self._times_of(node, known_at)
+        if times is None:
+            return None
         kind = node.text(_KIND, "note")
         found = self._memories[key] = KnownMemory(
             iri=iri,
@@ -171,7 +173,7 @@ class MemoryReader:
             kind=kind,
             source=node.text(_SOURCE),
             heading=node.text(HEADING),
-            speaker=node.text(SPEAKER) or ("" if kind in FOLLOWED_KINDS else speaker_of("", self.content(iri), kind)),
+            speaker=node.text(SPEAKER) or speaker_of("", node.text(CONTENT), kind),
             about=tuple(sorted({self._meant(entity, known_at) for entity in node.iris(ABOUT)})),
             start=times[0],
             until=times[1],
@@ -188,7 +190,9 @@ class MemoryReader:
     def _read_times(self, node: NamedNode, known_at: Instant | None) -> Times | None:
         wanted = (RECORDED_AT, VALID_FROM, VALID_UNTIL, END_RECORDED_AT, WITHDRAWN_AT, CREATED_AT)
         more = (EARLIER_BELIEF,) if known_at else ()
-        found = self._pieces(node, *wanted, *more)
+        return self._times_of(self._pieces(node, *wanted, *more), known_at)
+
+    def _times_of(self, found: About, known_at: Instant | None) -> Times | None:
         belief = belief_at(self._store, found, self._graph, known_at)
         if belief is None:
             return None

@@ -40,6 +40,7 @@ from prism_rdf.storage.interface import GraphReader
 
 _log = logging.getLogger(__name__)
 
+_POOL = 50  # of the best are looked at closely, or three times as many as are wanted
 _DEEPEST = 12_500  # hits that a leg is asked for when few of them are wanted
 
 Changes = Callable[[int], Iterable[LoggedChange]]
@@ -63,6 +64,7 @@ class _Asking:
     known_at: Instant | None
     selection: Selection
     count: int
+    pool: int
     commit: int
     recipe: Recipe
 
@@ -149,7 +151,7 @@ class Recall:
             raise BadArgument(f"limit {limit} is negative", rule="a limit is 0 or more", mend="leave it out for 10")
         wanted = selection or Selection()
         key = question_key(text, wanted)
-        page = Page.of(cursor, key) if cursor else Page(0, as_of, known_at, key)
+        page = Page.of(cursor, key) if cursor else Page(0, max(_POOL, 3 * limit), as_of, known_at, key)
         as_of, known_at = page.as_of, page.known_at
         commit = last_commit(self._store, self._names)
         self._memories.at_commit(commit)
@@ -161,7 +163,9 @@ class Recall:
                 anchors, as_of = then, said.at
             else:
                 said = None
-        asking = _Asking(text, anchors, as_of, known_at, wanted, page.offset + limit, commit, self._named(recipe))
+        asking = _Asking(
+            text, anchors, as_of, known_at, wanted, page.offset + limit, page.pool, commit, self._named(recipe)
+        )
         found = self._found(asking)
         shown = found.hits[page.offset : asking.count]
         more = len(found.hits) > asking.count and limit > 0
@@ -258,15 +262,24 @@ class Recall:
         return asked
 
     def _fused(self, asked: Mapping[str, _Asked], asking: _Asking) -> tuple[dict[str, KnownMemory], list[Fused]]:
-        """Return what the legs found and is wanted, by relevance, cues, age, and what was said later of the same."""
-        recipe = asking.recipe
+        """Return what the legs found and is wanted: the best weighed closely, then the rest where it is asked for."""
         memories: dict[str, KnownMemory] = {}
-        fused: list[Fused] = []
-        for hit in fuse({name: one.ranking for name, one in asked.items()}, recipe):
+        head: list[Fused] = []
+        tail: list[Fused] = []
+        for hit in fuse({name: one.ranking for name, one in asked.items()}, asking.recipe):
+            if len(head) == asking.pool and asking.count < asking.pool and not asking.selection.narrow:
+                break
             memory = self._memories.memory(hit.iri, asking.known_at)
             if memory is not None and memory.said_by(asking.as_of) and asking.selection.admits(memory, self._type_of):
                 memories[hit.iri] = memory
-                fused.append(hit)
+                (head if len(head) < asking.pool else tail).append(hit)
+        weighed = self._weighed(head, {hit.iri: memories[hit.iri] for hit in head}, asking)
+        least = weighed[-1].score if weighed else 0.0
+        return memories, [*weighed, *(hit.scored(min(hit.score, least)) for hit in tail)]
+
+    def _weighed(self, fused: list[Fused], memories: Mapping[str, KnownMemory], asking: _Asking) -> list[Fused]:
+        """Return the same hits by relevance, cues, age, and what was said later of the same."""
+        recipe = asking.recipe
         said = {iri: memory.start for iri, memory in memories.items()}
         fused = reweighed(fused, said, asking.as_of, recipe)
         cues = Cues.of(asking.text)
@@ -283,7 +296,7 @@ class Recall:
         if wanted is not None and recipe.updates:
             texts = {hit.iri: self._text(hit.iri) for hit in fused[: recipe.updates]}
             fused = latest_first(fused, memories, texts, wanted, recipe)
-        return memories, fused
+        return fused
 
     def _type_of(self, entity: str) -> str:
         return self._finder[1].type_name(entity) if self._finder is not None else ""

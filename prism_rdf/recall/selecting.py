@@ -61,9 +61,13 @@ class Selection:
 
 @dataclass(frozen=True)
 class Page:
-    """Where a page of an answer begins: after how many hits, of which question, at which time."""
+    """Where a page of an answer begins: after how many hits, of which question, at which time.
+
+    ``pool`` is how many of the best are weighed by more than what the legs say; it is the same for all pages.
+    """
 
     offset: int
+    pool: int
     as_of: Instant
     known_at: Instant | None
     question: str
@@ -71,7 +75,7 @@ class Page:
     def cursor(self) -> str:
         """Return it as an opaque text."""
         known = self.known_at.micros if self.known_at is not None else None
-        told = json.dumps([self.offset, self.as_of.micros, known, self.question])
+        told = json.dumps([self.offset, self.pool, self.as_of.micros, known, self.question])
         return base64.urlsafe_b64encode(told.encode()).decode().rstrip("=")
 
     @classmethod
@@ -79,8 +83,10 @@ class Page:
         """Read a cursor. Raises BadArgument for one that is none, or belongs to another question."""
         try:
             told = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-            offset, micros, known, asked = told
-            page = cls(int(offset), Instant(int(micros)), None if known is None else Instant(int(known)), str(asked))
+            offset, pool, micros, known, asked = told
+            page = cls(
+                int(offset), int(pool), Instant(int(micros)), None if known is None else Instant(int(known)), str(asked)
+            )
         except (ValueError, TypeError) as error:
             raise BadArgument(
                 "that is no cursor", rule="a cursor comes with an answer of recall", mend="leave it out to begin anew"
