@@ -237,6 +237,8 @@ def _follow(prism: Prism, since: int, pid: str | None, *, as_json: bool) -> int:
                 since = int(str(entry["commit"]))
                 _print_entry(entry, names, as_json=as_json)
             wait()
+    except KeyboardInterrupt:
+        pass  # it came before the handler, or from within this process
     finally:
         signal.signal(signal.SIGINT, before)
     return 0
