@@ -36,7 +36,7 @@ from prism_rdf.storage.changelog import LoggedChange
 
 _log = logging.getLogger(__name__)
 
-FORMAT = "pieces1"  # part of every file name: an index of another format is absent, never misread
+FORMAT = "pieces2"  # part of every file name: an index of another format is absent, never misread
 # The heading has the path of the source too. Mean reciprocal rank, among 121 decision records, of the one meant by
 # three words of its title, a sentence of it, its number: weight 0 .87 .94 .57; .5 1.0 .92 .88; 2 1.0 .76 1.0.
 FIELDS = (Field("text", "text_length"), Field("heading", "heading_length", 0.5))
