@@ -40,7 +40,7 @@ class Collection:
     name: str
     memories: dict[str, Memory]
     questions: tuple[Asked, ...]
-    tuning: bool = False
+    first_half: bool = False
     as_of: Instant | None = field(default=None)
 
 
@@ -67,7 +67,7 @@ def beam(folder: Path = SHARED / "beam-100k", chats: Sequence[int] = range(1, 11
             for probe in probes[chat]
             if probe["source_ids"]
         )
-        yield Collection(f"chat-{chat}", memories, tuple(asked), tuning=chat <= 5)
+        yield Collection(f"chat-{chat}", memories, tuple(asked), first_half=chat <= 5)
 
 
 def _message(turn: dict[str, Any]) -> Memory:

@@ -4,7 +4,8 @@
     python bench/recall/development.py --recipe rrf     # the other recipe
     python bench/recall/development.py --vectors FOLDER # where vectors are kept between runs
 
-Chats 1 to 5 of BEAM are what the weights were tuned on, 6 to 10 are held out. Recall goes through the product: it
+The two halves of BEAM (chats 1 to 5, 6 to 10) are shown apart, to see whether they agree; both were in view when the
+weights were chosen, so neither is held out. Recall goes through the product: it
 writes the memories to a store and asks by the verb ``recall``. BM25 is Whoosh's own (stemming, any of the words), over
 whole texts, cosine that of the same embedder over the text with its header, RRF their fusion with k = 60. Intervals are
 of 95 %, by bootstrap over questions.
@@ -113,7 +114,7 @@ def product(collection: Collection, project: Project, recipe: str) -> Ranker:
 
 
 def measure(collections: Iterable[Collection], embedder: Embedder, recipe: str) -> Mapping[str, dict[str, Measured]]:
-    """Return by part (tuning, held out, all) and system what was reached."""
+    """Return by part (each half, all) and system what was reached."""
     parts: dict[str, dict[str, Measured]] = {}
     for collection in collections:
         with Prism.in_memory(embedder=embedder) as prism:
@@ -123,7 +124,7 @@ def measure(collections: Iterable[Collection], embedder: Embedder, recipe: str) 
             for question in collection.questions:
                 for name, system in systems.items():
                     found = system(question.text)
-                    for part in ("all", "tuning half" if collection.tuning else "held-out half"):
+                    for part in ("all", "chats 1-5" if collection.first_half else "chats 6-10"):
                         parts.setdefault(part, {}).setdefault(name, Measured()).add(question, found)
     return parts
 
