@@ -6,7 +6,7 @@
 | tenant: whose store | ``PRISM_TENANT`` | ``default`` |
 | pid: the project, which is the namespace | ``PRISM_PID`` | none: a verb that needs one says so |
 | tier: the highest tier of authority to claim | ``PRISM_TIER`` | 1 |
-| embedder: the model of the vector leg | ``PRISM_EMBEDDER`` | what ``prism reindex --embedder`` chose, else ``minilm`` |
+| embedder: the model of the vector leg | ``PRISM_EMBEDDER`` | what ``prism reindex`` was told, else ``minilm`` |
 
 An embedder is ``minilm``, ``none`` or ``sentence-transformers:NAME``.
 """
