@@ -150,8 +150,9 @@ class Histories(Ground):
         node = self.names.draft(wip)
         extra = {"source": node.value, "drift": final != draft.versions[-1].props}
         base = self.believed.having("drafts", wip, draft.close(end))
-        self.happen(act, draft.entity, "wip_sealed", start, spoken(values, None, inf), base=base, **extra)
-        self.closed(wip, draft, end)
+        said = spoken(values, None, inf)
+        if self.happen(act, draft.entity, "wip_sealed", start, said, base=base, **extra) is not None:
+            self.closed(wip, draft, end)
 
     @precondition(lambda self: self.threads)
     @rule(at=index)
