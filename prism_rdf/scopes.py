@@ -21,26 +21,8 @@ from prism_rdf.storage.interface import GraphReader
 from prism_rdf.storage.overlay import Overlay
 from prism_rdf.temporal.events import ASSERTION, CHANGES
 from prism_rdf.temporal.states import COMMIT_STATUS, HAS_STATE
-from prism_rdf.validation.gate import Scope
+from prism_rdf.validation.gate import SCOPE_OF, Scope
 
-_SCOPE_OF: dict[NamedNode, Scope] = {
-    prism("SupersessionEvent"): "event",
-    prism("State"): "state",
-    prism("Draft"): "state",
-    prism("EarlierBelief"): "state",
-    prism("Alias"): "alias",
-    prism("Reference"): "reference",
-    prism("Merge"): "merge",
-    prism("Difference"): "merge",
-    prism("Memory"): "memory",
-    prism("Concept"): "memory",
-    prism("FactCandidate"): "candidate",
-    prism("AliasCandidate"): "candidate",
-    prism("ReferenceCandidate"): "candidate",
-    prism("Clue"): "candidate",
-    prism("Ruling"): "candidate",
-    prism("TypeText"): "text",
-}
 _WIP = Literal("wip")
 Shown = frozenset[tuple[object, object, object]]
 Superclasses = Callable[[NamedNode], Iterable[NamedNode]]
@@ -121,7 +103,7 @@ def _judged(
             is_draft = any(quad.object == _WIP for quad in status)
             yield "fragment" if is_draft else "snapshot", [Triple(graph, RDF_TYPE, kind), *held, *types]
         return
-    scope = _SCOPE_OF.get(node.iri(RDF_TYPE) or RDF_TYPE)
+    scope = SCOPE_OF.get(node.iri(RDF_TYPE) or RDF_TYPE)
     if scope is None:
         return
     if scope == "event":

@@ -16,7 +16,7 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, RdfFor
 
 from prism_rdf.errors import BadArgument
 from prism_rdf.namespaces import RDF_TYPE, RDFS, SKOS, TYPE, prism
-from prism_rdf.validation.gate import KINDS, Gate, Scope
+from prism_rdf.validation.gate import KINDS, SCOPE_OF, Gate, Scope
 
 FORMATS = {
     ".ttl": RdfFormat.TURTLE,
@@ -28,24 +28,6 @@ FORMATS = {
 }
 _IN_FOLDERS = FORMATS.keys() - {".json"}  # most of those are no RDF
 
-_BY_TYPE: dict[NamedNode, Scope] = {
-    prism("SupersessionEvent"): "event",
-    prism("State"): "state",
-    prism("Draft"): "state",
-    prism("EarlierBelief"): "state",
-    prism("Alias"): "alias",
-    prism("Reference"): "reference",
-    prism("Merge"): "merge",
-    prism("Difference"): "merge",
-    prism("Memory"): "memory",
-    prism("Concept"): "memory",
-    prism("FactCandidate"): "candidate",
-    prism("AliasCandidate"): "candidate",
-    prism("ReferenceCandidate"): "candidate",
-    prism("Clue"): "candidate",
-    prism("Ruling"): "candidate",
-    prism("TypeText"): "text",
-}
 _KIND_TERMS = frozenset(map(prism, KINDS))
 _IDENTITY = (prism("uuid"), prism("tenant"))
 _OF_IDENTITIES = frozenset(map(prism, ("uuid", "tenant", "namespace", "createdAt", "sourceMemory")))
@@ -180,7 +162,7 @@ class _Content:
     def _scope_of(self, graph: Graph, triples: Sequence[Triple]) -> Scope | None:
         kinds = {triple.object for triple in triples if triple.predicate == RDF_TYPE}
         predicates = {triple.predicate for triple in triples}
-        for kind, scope in _BY_TYPE.items():
+        for kind, scope in SCOPE_OF.items():
             if kind in kinds:
                 return scope
         layer = graph.value.rpartition("/graph/")[2] if isinstance(graph, NamedNode) else ""

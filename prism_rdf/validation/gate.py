@@ -32,7 +32,7 @@ from pyoxigraph import NamedNode, RdfFormat, Triple, parse
 
 from prism_rdf import resources
 from prism_rdf.errors import Violation
-from prism_rdf.namespaces import RDF_TYPE, SHAPE, local_name
+from prism_rdf.namespaces import RDF_TYPE, SHAPE, local_name, prism
 
 if TYPE_CHECKING:
     from prism_rdf.validation.engine import Result, Shapes
@@ -64,6 +64,24 @@ KINDS = (
     "RESOLVES",
     "DOCUMENTS",
 )
+SCOPE_OF: Mapping[NamedNode, Scope] = {
+    prism("SupersessionEvent"): "event",
+    prism("State"): "state",
+    prism("Draft"): "state",
+    prism("EarlierBelief"): "state",
+    prism("Alias"): "alias",
+    prism("Reference"): "reference",
+    prism("Merge"): "merge",
+    prism("Difference"): "merge",
+    prism("Memory"): "memory",
+    prism("Concept"): "memory",
+    prism("FactCandidate"): "candidate",
+    prism("AliasCandidate"): "candidate",
+    prism("ReferenceCandidate"): "candidate",
+    prism("Clue"): "candidate",
+    prism("Ruling"): "candidate",
+    prism("TypeText"): "text",
+}
 SHAPES_OF: Mapping[Scope, tuple[str, ...]] = {
     "identity": ("Identity",),
     "event": ("SupersessionEvent", "Assertion", "EarlierBelief"),
