@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from prism_rdf.cli.options import Common, EntityArgument, command
+from prism_rdf.cli.options import Common, EntityArgument, MappingOption, RefOption, command
 from prism_rdf.cli.progress import progress
 from prism_rdf.cli.terminal import interval, one_line, print_json, print_line, print_pairs, print_table
 from prism_rdf.errors import NotFoundError
@@ -49,13 +49,8 @@ def register(app: typer.Typer) -> None:
 def ingest(
     common: Common,
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A git repository, a folder of one, or a plain folder.")],
-    ref: Annotated[
-        str | None, typer.Option("--ref", metavar="BRANCH", help="What to read in place of the checked-out branch.")
-    ] = None,
-    mapping: Annotated[
-        str,
-        typer.Option("--mapping", metavar="FILE", help="What the files mean: a TOML file, or peps, which ships."),
-    ] = "",
+    ref: RefOption = None,
+    mapping: MappingOption = "",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Write nothing; show what would be recognised as what.")
     ] = False,

@@ -48,6 +48,12 @@ KnownAt = Annotated[
     typer.Option("--known-at", metavar="TIME", help="As known at this system time; digits alone are a commit number."),
 ]
 Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, help="At most so many.")]
+RefOption = Annotated[
+    str | None, typer.Option("--ref", metavar="BRANCH", help="What to read in place of the checked-out branch.")
+]
+MappingOption = Annotated[
+    str, typer.Option("--mapping", metavar="FILE", help="What the files mean: a TOML file, or peps, which ships.")
+]
 EntityArgument = Annotated[str, typer.Argument(metavar="ENTITY", help="A uuid, IRI, identifier or alias.")]
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from prism_rdf.cli.ingesting import existing_store
-from prism_rdf.cli.options import Common, command
+from prism_rdf.cli.options import Common, MappingOption, RefOption, command
 from prism_rdf.cli.terminal import clean, on_terminal, one_line
 
 if TYPE_CHECKING:
@@ -46,13 +46,8 @@ def watch(
     paths: Annotated[
         list[Path], typer.Argument(metavar="PATH...", help="Git repositories, folders of one, or plain folders.")
     ],
-    ref: Annotated[
-        str | None, typer.Option("--ref", metavar="BRANCH", help="What to read in place of the checked-out branch.")
-    ] = None,
-    mapping: Annotated[
-        str,
-        typer.Option("--mapping", metavar="FILE", help="What the files mean: a TOML file, or peps, which ships."),
-    ] = "",
+    ref: RefOption = None,
+    mapping: MappingOption = "",
     poll: Annotated[
         bool, typer.Option("--poll", help="Look every second: for drives and containers that do not tell of changes.")
     ] = False,
