@@ -7,15 +7,12 @@ and is rebuilt from the graph. What it holds of a memory is its words, and since
 from __future__ import annotations
 
 import logging
-import os
 import shutil
 import threading
-import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
@@ -30,6 +27,7 @@ from prism_rdf.recall.legs import LegHealth, Question, Ranking
 from prism_rdf.recall.memories import Passage, added_passages, removed_memories
 from prism_rdf.recall.order import FOLLOWED_KINDS
 from prism_rdf.recall.pieces import pieces
+from prism_rdf.recall.places import kept_for_now, made_anew, take_place
 from prism_rdf.recall.relevance import Field, Relevance
 from prism_rdf.recall.words import query_terms, term_counts
 from prism_rdf.storage.changelog import LoggedChange
@@ -81,9 +79,7 @@ class LexicalIndex:
 
     def __init__(self, folder: Path | None, graph: NamedNode) -> None:
         if folder is None:
-            kept_for_now = mkdtemp(prefix="prism-")
-            weakref.finalize(self, shutil.rmtree, kept_for_now, ignore_errors=True)
-            folder = Path(kept_for_now, "lexical")
+            folder = kept_for_now(self, "lexical")
         self._folder = folder
         self._graph = graph
         self._lock = threading.RLock()
@@ -144,22 +140,12 @@ class LexicalIndex:
 
         Raises OSError when the disk refuses; the old index is then still there.
         """
-        fresh, old = (self._folder.with_name(f"{self._folder.name}.{word}") for word in ("fresh", "old"))
-        for leftover in (fresh, old):
-            shutil.rmtree(leftover, ignore_errors=True)
-        fresh.mkdir(parents=True)
-        try:
+        with made_anew(self._folder) as fresh:
+            fresh.mkdir(parents=True)
             _write(index.create_in(str(fresh), _schema(), indexname=FORMAT), (), passages, position)
-        except BaseException:
-            shutil.rmtree(fresh, ignore_errors=True)
-            raise
         with self._lock:
             self.close()
-            if self._folder.exists():
-                os.replace(self._folder, old)
-            os.replace(fresh, self._folder)
-            self._attach()
-        shutil.rmtree(old, ignore_errors=True)
+            take_place(fresh, self._folder, self._attach)
 
     def search(
         self,

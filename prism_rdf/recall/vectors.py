@@ -10,13 +10,10 @@ from __future__ import annotations
 import json
 import logging
 import os
-import shutil
 import threading
-import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
@@ -27,6 +24,7 @@ from prism_rdf.recall.embedders import Embedder
 from prism_rdf.recall.legs import LegHealth, Ranking
 from prism_rdf.recall.memories import Passage, added_passages, removed_memories
 from prism_rdf.recall.nearest import Nearest
+from prism_rdf.recall.places import kept_for_now, made_anew, take_place
 from prism_rdf.storage.changelog import LoggedChange
 
 _log = logging.getLogger(__name__)
@@ -41,9 +39,7 @@ class VectorIndex:
 
     def __init__(self, folder: Path | None, graph: NamedNode, embedder: Embedder) -> None:
         if folder is None:
-            kept_for_now = mkdtemp(prefix="prism-")
-            weakref.finalize(self, shutil.rmtree, kept_for_now, ignore_errors=True)
-            folder = Path(kept_for_now, "vectors")
+            folder = kept_for_now(self, "vectors")
         self._folder = folder
         self._graph = graph
         self._embedder = embedder
@@ -95,25 +91,11 @@ class VectorIndex:
         ``embedder``, if given, is the model from then on. Raises OSError when the disk refuses; the old index is then
         still there.
         """
-        fresh, old = (self._folder.with_name(f"{self._folder.name}.{word}") for word in ("fresh", "old"))
-        for leftover in (fresh, old):
-            shutil.rmtree(leftover, ignore_errors=True)
-        made = VectorIndex(fresh, self._graph, embedder or self._embedder)
-        try:
+        with made_anew(self._folder) as fresh:
+            made = VectorIndex(fresh, self._graph, embedder or self._embedder)
             made.fill(passages, position)
-        except BaseException:
-            shutil.rmtree(fresh, ignore_errors=True)
-            raise
-        made.close()
         with self._lock:
-            self.close()
-            self._embedder = made.embedder
-            self._nearest = Nearest(self._folder, self._embedder.dimension)
-            if self._folder.exists():
-                os.replace(self._folder, old)
-            os.replace(fresh, self._folder)
-            self._attach()
-        shutil.rmtree(old, ignore_errors=True)
+            self._become(made, fresh)
 
     @property
     def embedder(self) -> Embedder:
@@ -154,52 +136,49 @@ class VectorIndex:
         """Append the rows of the passages that are not there yet, batch by batch, then move the position."""
         fresh = (passage for passage in passages if passage.iri not in self._known)
         while batch := list(islice(fresh, _BATCH)):
-            self._append(batch, self._embedder.embed([described(passage) for passage in batch]))
+            times = [(_micros(passage.said), _micros(passage.recorded)) for passage in batch]
+            rows = self._embedder.embed([described(passage) for passage in batch])
+            self._append([passage.iri for passage in batch], times, rows)
         with self._lock:
             self._position = position
             self._write_state()
 
-    def _append(self, batch: Sequence[Passage], rows: Any) -> None:
-        times = [(_micros(passage.said), _micros(passage.recorded)) for passage in batch]
-        lines = [json.dumps([passage.iri, *each]) for passage, each in zip(batch, times, strict=True)]
+    def _append(self, iris: Sequence[str], times: Sequence[Sequence[int]], rows: Any) -> None:
+        lines = [json.dumps([iri, *each]) for iri, each in zip(iris, times, strict=True)]
         with self._lock:
             self._nearest.append(rows)
             with (self._folder / "entries.jsonl").open("a") as file:
                 file.write("".join(line + "\n" for line in lines))
                 file.flush()
                 os.fsync(file.fileno())
-            for passage in batch:
-                self._known[passage.iri] = len(self._iris)
-                self._iris.append(passage.iri)
+            for iri in iris:
+                self._known[iri] = len(self._iris)
+                self._iris.append(iri)
             self._times = np.vstack([self._times, np.array(times, np.int64)])
             self._write_state()
 
     def _compact(self, gone: set[str]) -> None:
         """Write the index anew without some memories, so that nothing of them stays in its files."""
-        fresh = self._folder.with_name(f"{self._folder.name}.fresh")
-        shutil.rmtree(fresh, ignore_errors=True)
-        made = VectorIndex(fresh, self._graph, self._embedder)
-        made.fill((), 0)
         with self._lock:
-            kept = [row for row, iri in enumerate(self._iris) if iri not in gone]
-            for start in range(0, len(kept), 10_000):
-                part = kept[start : start + 10_000]
-                passages = [Passage(self._iris[row], "") for row in part]
-                made._append(passages, self._nearest.rows(part))
-            made._times = self._times[kept]
-            made._rewrite_entries()
-            made._position = self._position
-            made._write_state()
-            made.close()
-            self.close()
-            shutil.rmtree(self._folder)
-            os.replace(fresh, self._folder)
-            self._attach()
+            with made_anew(self._folder) as fresh:
+                made = VectorIndex(fresh, self._graph, self._embedder)
+                made.fill((), 0)
+                kept = [row for row, iri in enumerate(self._iris) if iri not in gone]
+                for start in range(0, len(kept), 10_000):
+                    part = kept[start : start + 10_000]
+                    iris, times = [self._iris[row] for row in part], self._times[part].tolist()
+                    made._append(iris, times, self._nearest.rows(part))
+                made._position = self._position
+                made._write_state()
+            self._become(made, fresh)
 
-    def _rewrite_entries(self) -> None:
-        entries = zip(self._iris, self._times.tolist(), strict=True)
-        text = "".join(json.dumps([iri, *times]) + "\n" for iri, times in entries)
-        (self._folder / "entries.jsonl").write_text(text)
+    def _become(self, made: VectorIndex, fresh: Path) -> None:
+        """Go on as an index that was made in another folder, which moves here."""
+        made.close()
+        self.close()
+        self._embedder = made.embedder
+        self._nearest = Nearest(self._folder, self._embedder.dimension)
+        take_place(fresh, self._folder, self._attach)
 
     def _write_state(self) -> None:
         state = {
