@@ -25,7 +25,7 @@ from prism_rdf.changes import Ground
 from prism_rdf.clock import Instant
 from prism_rdf.errors import BadArgument, BadQuery, RefusedError
 from prism_rdf.namespaces import PREFIXES, Names
-from prism_rdf.reach import spares_memories, vocabulary
+from prism_rdf.reach import asks_elsewhere, spares_memories, vocabulary
 from prism_rdf.snapshots import Changes, Snapshots
 from prism_rdf.storage.interface import GraphReader
 
@@ -151,7 +151,7 @@ class Datasets:
 
 
 def _run(store: GraphReader, query: str, **dataset: Any) -> Any:
-    if _SERVICE.search(query) and _SERVICE.search(_TEXT_OF_QUERY.sub(" ", query)):
+    if asks_elsewhere(query):
         raise RefusedError(
             "the query asks another server (SERVICE)",
             rule="a question is answered from the store alone; nothing is sent anywhere",
@@ -161,14 +161,6 @@ def _run(store: GraphReader, query: str, **dataset: Any) -> Any:
         return store.query(query, prefixes=PREFIXES, **dataset)
     except SyntaxError as error:
         raise _not_sparql(query, str(error)) from error
-
-
-# What may hold the word without meaning it: strings, IRIs, comments, variables, names with a prefix.
-_TEXT_OF_QUERY = re.compile(
-    r'''"""(?:[^"\\]|\\.|"(?!""))*"""|'{3}(?:[^'\\]|\\.|'(?!''))*'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|'''
-    r"<[^<>\"{}|^`\\\s]*>|#[^\n]*|[?$]\w+|[\w.-]*:[\w.:-]*"
-)
-_SERVICE = re.compile(r"\bSERVICE\b", re.IGNORECASE)
 
 
 def _not_sparql(query: str, complaint: str) -> BadQuery:

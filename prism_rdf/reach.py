@@ -66,6 +66,17 @@ def spares_memories(query: str, known: frozenset[str], base: str) -> bool:
     )
 
 
+def asks_elsewhere(query: str) -> bool:
+    """Return whether a query asks another server; the word may stand in a text, a comment or a name and mean nothing.
+
+    >>> asks_elsewhere("ASK { service <http://example.org/> { ?s ?p 1 } }")
+    True
+    >>> asks_elsewhere("ASK { ?service ?p 'SERVICE' }")
+    False
+    """
+    return "service" in query.lower() and ("word", "service") in _spelled_out(query)
+
+
 def _spelled_out(query: str) -> Iterator[Token]:
     """Yield the tokens as (kind, text), names as the IRIs that they stand for; the kind of a sign is the sign."""
     found = [(each.lastgroup or "", each[0]) for each in _TOKEN.finditer(query) if each.lastgroup != "nothing"]
