@@ -80,9 +80,7 @@ class Ground:
 
     def schema_after(self, after: GraphReader, names: Names, change: Delta | ChangeSet) -> Schema:
         """Return the types of a project once a change is made that may be one of its types."""
-        graph = names.graph("types")
-        changes = any(quad.graph_name == graph for quad in change.adds)
-        return self.schemas.read(after, names) if changes else self.schema(names)
+        return self.schemas.read(after, names) if changes_types(change, names) else self.schema(names)
 
     def spared(self, intents: Sequence[Intent], names: Names) -> tuple[tuple[Intent, ...], tuple[str, ...]]:
         """Return the intents without what was forgotten here, and notes for the receipt."""
@@ -91,6 +89,12 @@ class Ground:
     def knowing(self, names: Names, schema: Schema) -> Ground:
         """Return the ground on which a project has these types."""
         return replace(self, schemas=Schemas.knowing(names, schema))
+
+
+def changes_types(change: Delta | ChangeSet, names: Names) -> bool:
+    """Return whether a change is also one of what the project taught."""
+    graph = names.graph("types")
+    return any(quad.graph_name == graph for quad in change.adds)
 
 
 @dataclass(frozen=True)

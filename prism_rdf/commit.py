@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pyoxigraph import Literal, NamedNode, Quad
 
 from prism_rdf.belief import Writing
-from prism_rdf.changes import DUE_AT, Ground, Planned, plan, refresh
+from prism_rdf.changes import DUE_AT, Ground, Planned, changes_types, plan, refresh
 from prism_rdf.clock import Clock, Instant
 from prism_rdf.errors import IdempotencyConflict, RefusedError, ValidationError
 from prism_rdf.model import Intent, NewEntity, Receipt, instant_literal
@@ -160,7 +160,7 @@ class Committer:
         except BaseException:
             self._take_back(writing.number, ahead)
             raise
-        if any(quad.graph_name == writing.names.graph("types") for quad in change.adds):
+        if changes_types(change, writing.names):
             self._ground.schemas.forget()
         self._number, self._recorded_at = writing.number, writing.now
 
