@@ -89,10 +89,10 @@ class Answering:
         """
         prism, pid = self._project.prism, self._project.pid
         model = prism.embedder(asked=embedder) if embedder else None
-        with self._lock:
-            self._rebuild(prism.commit_number)
         if embedder and model is None:
             raise BadArgument("none is no model", rule="an index has a model", mend="set PRISM_EMBEDDER=none instead")
+        with self._lock:
+            self._rebuild(prism.commit_number)
 
         def done() -> None:
             if embedder and prism.folder is not None:
