@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
+from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 from typing import Literal as Choice
 
@@ -45,6 +46,8 @@ GRAPH_FORMATS = {
     "trig": RdfFormat.TRIG,
     "nq": RdfFormat.N_QUADS,
 }
+_PIECE = 1 << 16  # bytes
+_IN_MEMORY = 1 << 23  # bytes
 _REASON = re.compile(r"[A-Z][A-Za-z]*(?: [A-Za-z*]+){2,}")  # a sentence among the expected tokens
 _PLACE = re.compile(r"error at (\d+):(\d+)")
 
@@ -89,6 +92,16 @@ class QueryAnswer:
         self.write(form, output)
         return output.getvalue()
 
+    def stream(self, form: str) -> Iterator[bytes]:
+        """Yield what ``serialize`` returns in pieces, whatever its size; closing the iterator gives up the rest.
+
+        What goes wrong before the first piece is raised by the call itself, so that a door can still say so.
+        """
+        spool = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115: it lives as long as the pieces are read
+        self.write(form, spool)
+        spool.seek(0)
+        return _pieces(spool)
+
     def write(self, form: str, output: IO[bytes]) -> None:
         """Write what ``serialize`` returns to a file, piece by piece."""
         known = GRAPH_FORMATS if self.kind == "graph" else RESULT_FORMATS
@@ -103,6 +116,12 @@ class QueryAnswer:
         else:
             prefixes = PREFIXES if form in ("ttl", "trig", "rdf") else None
             serialize(self._results, output, format=GRAPH_FORMATS[form], prefixes=prefixes)
+
+
+def _pieces(spool: IO[bytes]) -> Iterator[bytes]:
+    with spool:
+        while piece := spool.read(_PIECE):
+            yield piece
 
 
 class Datasets:

@@ -9,13 +9,17 @@
     ├── RefusedError                   5   understood, and not allowed
     │   ├── ValidationError                the SHACL gate or an invariant said no
     │   ├── IdempotencyConflict
+    │   ├── QueryTooLarge                  more memory or a larger answer than a query may take
     │   ├── NotAStore
     │   └── StoreVersionError
     ├── NotFoundError                  6
     │   ├── UnknownEntity
     │   ├── UnknownType
     │   └── NotARepository
-    └── BusyError                      7
+    └── BusyError                      7   says after how many seconds it may be worth asking again
+        ├── QueryTimeout
+        ├── QueryStopped                   by somebody, with `prism stop-query` or the like
+        └── TooManyQueries
 
 Exit 3 (partial) and 8 (findings) are results, not errors. Each class has a heading in docs/errors.md.
 """
@@ -152,6 +156,11 @@ class IdempotencyConflict(RefusedError):
     http_status = 409
 
 
+class QueryTooLarge(RefusedError):
+    code = "query-too-large"
+    http_status = 413
+
+
 class NotAStore(RefusedError):
     code = "not-a-store"
 
@@ -179,6 +188,22 @@ class NotARepository(NotFoundError):
 
 
 class BusyError(PrismError):
+    """Not now; ``retry_after`` is in how many seconds it may be worth asking again."""
+
     code = "busy"
     exit_status = 7
     http_status = 503
+    retry_after = 1
+
+
+class QueryTimeout(BusyError):
+    code = "query-timeout"
+    http_status = 504
+
+
+class QueryStopped(BusyError):
+    code = "query-stopped"
+
+
+class TooManyQueries(BusyError):
+    code = "too-many-queries"
