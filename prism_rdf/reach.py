@@ -15,7 +15,7 @@ from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.evidence.memories import TERMS
 from prism_rdf.namespaces import PREFIXES, PRISM, SKOS, XSD
 
-_TOKEN = re.compile(
+TOKEN = re.compile(
     r"(?P<literal>\"{3}(?:[^\"\\]|\\.|\"(?!\"\"))*\"{3}|'{3}(?:[^'\\]|\\.|'(?!''))*'{3}|\"(?:[^\"\\\n]|\\.)*\""
     r"|'(?:[^'\\\n]|\\.)*'|[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|\b(?:true|false)\b(?!:))|(?P<iri><[^<>\"{}|^`\\\s]*>)"
     r"|(?P<variable>[?$]\w+|_:\w(?:[\w.-]*\w)?)|(?P<name>[\w.-]*:(?:[\w.:%-]*[\w:%-])?)|(?P<word>[A-Za-z]\w*)"
@@ -79,7 +79,7 @@ def asks_elsewhere(query: str) -> bool:
 
 def _spelled_out(query: str) -> Iterator[Token]:
     """Yield the tokens as (kind, text), names as the IRIs that they stand for; the kind of a sign is the sign."""
-    found = [(each.lastgroup or "", each[0]) for each in _TOKEN.finditer(query) if each.lastgroup != "nothing"]
+    found = [(each.lastgroup or "", each[0]) for each in TOKEN.finditer(query) if each.lastgroup != "nothing"]
     prefixes, skipped = dict(PREFIXES), 0
     for index, (kind, text) in enumerate(found):
         if skipped:
