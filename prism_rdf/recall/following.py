@@ -59,7 +59,8 @@ class VectorLeg:
         if self._index.health().status == "failed":
             return
         with self._changed:
-            if self._behind() and (self._worker is None or not self._worker.is_alive()):
+            wanted = self._behind() or self._index.untended
+            if wanted and (self._worker is None or not self._worker.is_alive()):
                 self._worker = threading.Thread(target=self._follow, name="prism-vectors", daemon=True)
                 self._worker.start()
             self._changed.wait_for(lambda: not self._behind() or self._trouble, seconds)
@@ -120,7 +121,10 @@ class VectorLeg:
 
     def _follow(self) -> None:
         try:
-            while self._behind() and not self._stop:
+            while (self._behind() or self._index.untended) and not self._stop:
+                if not self._behind():
+                    self._index.tend()
+                    continue
                 number = self._source.last_commit()
                 if self._index.position is None or not self._take_log(self._index.position):
                     self._index.fill(self._counted(list(self._source.passages())), number)

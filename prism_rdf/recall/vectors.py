@@ -115,16 +115,26 @@ class VectorIndex:
         with self._lock:
             if limit < 1 or not self._iris or embedder is not self._embedder:
                 return []  # in the last case the index was made anew meanwhile, and the next question is answered
-            allowed = np.ones(len(self._iris), bool)
-            for column, at in ((0, said_by), (1, known_at)):
-                if at is not None:
-                    allowed &= self._times[:, column] <= at.micros
-            best: dict[int, float] = {}
-            for vector in asked:
-                for row, score in self._nearest.search(vector, limit, allowed):
-                    best[row] = max(best.get(row, -1.0), score)
-            ranked = sorted(best.items(), key=lambda each: (-each[1], each[0]))[:limit]
-            return [(self._iris[row], score) for row, score in ranked]
+            view, iris, times = self._nearest.view(), self._iris, self._times
+        allowed = np.ones(len(times), bool)
+        for column, at in ((0, said_by), (1, known_at)):
+            if at is not None:
+                allowed &= times[:, column] <= at.micros
+        best: dict[int, float] = {}
+        for vector in asked:
+            for row, score in view.search(vector, limit, allowed):
+                best[row] = max(best.get(row, -1.0), score)
+        ranked = sorted(best.items(), key=lambda each: (-each[1], each[0]))[:limit]
+        return [(iris[row], score) for row, score in ranked]
+
+    @property
+    def untended(self) -> bool:
+        """Whether ``tend`` has something to do; without it searches take longer, and find the same."""
+        return self._nearest.untended
+
+    def tend(self) -> None:
+        """Do a second's work on the graph of neighbours, for the one thread that writes. Raises OSError."""
+        self._nearest.tend()
 
     def close(self) -> None:
         with self._lock:

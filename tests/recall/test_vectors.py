@@ -11,7 +11,6 @@ from pyoxigraph import NamedNode
 
 from prism_rdf.clock import Instant
 from prism_rdf.errors import BadArgument
-from prism_rdf.recall import nearest
 from prism_rdf.recall.embedders import CallableEmbedder, unit
 from prism_rdf.recall.memories import Passage
 from prism_rdf.recall.nearest import Nearest
@@ -114,30 +113,86 @@ def test_nothing_stays_of_a_memory_that_was_taken_out(tmp_path: Path) -> None:
     assert "memory/1" not in (tmp_path / "vectors" / "entries.jsonl").read_text()
 
 
+def clustered(random: np.random.Generator, centres: np.ndarray, count: int) -> np.ndarray:
+    picked = centres[random.integers(len(centres), size=count)]
+    rows = picked + 0.6 * random.standard_normal((count, centres.shape[1]))
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+def ranked(rows: np.ndarray, vector: np.ndarray, allowed: np.ndarray, limit: int) -> list[int]:
+    scores = np.where(allowed, rows @ vector, -np.inf)
+    return np.lexsort((np.arange(len(rows)), -scores))[:limit].tolist()
+
+
+def test_bytes_and_rows_together_find_what_the_rows_find(tmp_path: Path) -> None:
+    random = np.random.default_rng(7)
+    centres = random.standard_normal((40, 32))
+    rows = clustered(random, centres, 3000)
+    rows[7] = 0  # a text without a word
+    near = Nearest(tmp_path, 32)
+    near.append(rows[:2000])
+    near.append(rows[2000:])
+    allowed = random.random(3000) < 0.6
+    for vector in clustered(random, centres, 30):
+        found = near.view().search(vector, 50, allowed)
+        assert [row for row, _ in found] == ranked(rows, vector, allowed, 50)
+        assert [score for _, score in found] == pytest.approx((rows[[row for row, _ in found]] @ vector).tolist())
+    assert near.view().search(rows[0], 5, np.zeros(3000, bool)) == []
+
+
 def test_a_graph_of_neighbours_finds_what_exact_search_finds(tmp_path: Path) -> None:
     random = np.random.default_rng(7)
     centres = random.standard_normal((40, 32))
-    rows = np.vstack([unit(centres[i % 40] + 0.6 * random.standard_normal(32)) for i in range(4000)])
-    exact, graph = Nearest(tmp_path / "exact", 32), Nearest(tmp_path / "graph", 32, exact=1000)
-    for each in (exact, graph):
-        (each._folder).mkdir()
-        each.append(rows[:3000])
-        each.append(rows[3000:])
-    allowed = np.ones(4000, bool)
-    allowed[::3] = False
-    same = 0
-    for _ in range(50):
-        vector = unit(centres[random.integers(40)] + 0.6 * random.standard_normal(32))
-        wanted = {row for row, _ in exact.search(vector, 10, allowed)}
-        found = {row for row, _ in graph.search(vector, 10, allowed)}
-        assert all(allowed[row] for row in found)
-        same += len(wanted & found)
-    assert same / 500 >= 0.98
-    graph.close()
-    again = Nearest(tmp_path / "graph", 32, exact=1000)
-    again.attach(4000)
-    assert again.search(rows[1], 3, allowed)[0][0] == 1
-    assert nearest.EXACT > 10_000
+    rows = clustered(random, centres, 4000)
+    near = Nearest(tmp_path, 32, scanned=1000)
+    near.append(rows[:3500])
+    assert near.untended
+    while near.untended:
+        near.tend()
+    near.append(rows[3500:])  # beside the graph, until it takes them in
+    assert not near.untended
+    allowed = np.arange(4000) % 3 > 0
+    for _ in range(2):
+        same = 0
+        for vector in clustered(random, centres, 50):
+            found = [row for row, _ in near.view().search(vector, 10, allowed)]
+            assert all(allowed[found])
+            same += len(set(found) & set(ranked(rows, vector, allowed, 10)))
+        assert same / 500 >= 0.98
+        near.close()
+        near = Nearest(tmp_path, 32, scanned=1000)
+        near.attach(4000)
+        assert not near.untended, "the graph was kept"
+
+
+def test_a_graph_that_was_begun_is_gone_on_with_and_a_damaged_one_is_made_anew(tmp_path: Path) -> None:
+    rows = clustered(np.random.default_rng(7), np.eye(8), 2500)
+    near = Nearest(tmp_path, 8, scanned=500)
+    near.append(rows)
+    near.tend()
+    near.close()
+    for damage in (False, True):
+        if damage:
+            path = tmp_path / "graph.usearch"
+            path.write_bytes(path.read_bytes()[:100])
+        near = Nearest(tmp_path, 8, scanned=500)
+        near.attach(2500)
+        assert near.untended
+        assert near.view().search(rows[2400], 1, np.ones(2500, bool))[0][0] == 2400
+        while near.untended:
+            near.tend()
+        assert near.view().search(rows[2400], 1, np.ones(2500, bool))[0][0] == 2400
+        near.close()
+
+
+def test_rows_without_their_bytes_get_them_when_they_are_opened(tmp_path: Path) -> None:
+    rows = clustered(np.random.default_rng(7), np.eye(8), 100)
+    Nearest(tmp_path, 8).append(rows)
+    whole = (tmp_path / "rows.i8").read_bytes()
+    for kept in (0, 5 * 12 + 3, len(whole)):
+        (tmp_path / "rows.i8").write_bytes((whole + b"torn")[:kept])
+        Nearest(tmp_path, 8).attach(100)
+        assert (tmp_path / "rows.i8").read_bytes() == whole
 
 
 def test_an_embedder_that_gives_something_else_is_refused() -> None:
