@@ -1,23 +1,32 @@
-"""Running the application on this machine with waitress until it is told to stop."""
+"""Running the applications on this machine with uvicorn until it is told to stop; what they answer lives elsewhere."""
 
 from __future__ import annotations
 
 import errno
 import signal
-from collections.abc import Callable
-from types import FrameType
-from typing import TYPE_CHECKING, NoReturn
+import socket
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from prism_rdf.errors import BusyError, RefusedError
 
 from .app import create_app
 from .loopback import LOCALHOST, is_loopback
+from .mounting import AsgiApp, Mount, Router
 
 if TYPE_CHECKING:
     from prism_rdf import Prism
 
-_THREADS = 4
-_LARGEST_BODY = 1 << 20  # bytes; a query is text
+_THREADS = 16
+_LONGEST_URL = 1 << 18  # bytes, with the headers; a query may stand in it
+_GRACE = 5  # seconds for answers that were begun when the server is told to stop
+
+
+def asgi_app(prism: Prism, mounts: Sequence[Mount] = ()) -> AsgiApp:
+    """Return the application of the whole port: the Flask application, beside what else is mounted on it."""
+    from a2wsgi import WSGIMiddleware
+
+    return Router(WSGIMiddleware(_with_chunked_bodies(create_app(prism)), workers=_THREADS), mounts)
 
 
 def serve(prism: Prism, host: str, port: int, announce: Callable[[str], None]) -> None:
@@ -26,33 +35,59 @@ def serve(prism: Prism, host: str, port: int, announce: Callable[[str], None]) -
     ``port`` 0 takes any free port. Raises RefusedError for an address other machines could reach, BusyError for a
     port in use. The caller closes the store.
     """
-    from waitress.server import create_server
+    import uvicorn
 
     address = _loopback(host)
+    listener = _listener(address, port)
+    url = f"http://{'[::1]' if ':' in address else address}:{listener.getsockname()[1]}/"
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            if self.started:
+                announce(url)
+
+    config = uvicorn.Config(
+        asgi_app(prism),
+        http="h11",  # strict, and no slower where Flask answers
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        h11_max_incomplete_event_size=_LONGEST_URL,
+        timeout_graceful_shutdown=_GRACE,
+    )
+    # uvicorn takes these signals while it runs and raises them again at its end: then they have done their work.
+    before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
-        server = create_server(
-            create_app(prism),
-            host=address,
-            port=port,
-            threads=_THREADS,
-            ident="prism",
-            max_request_body_size=_LARGEST_BODY,
-            clear_untrusted_proxy_headers=True,
-        )
-    except OSError as error:
-        raise _cannot_listen(address, port, error) from error
-    before = {number: signal.signal(number, _stop) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        announce(f"http://{'[::1]' if ':' in address else address}:{server.effective_port}/")
-        server.run()
+        with listener:
+            Server(config).run(sockets=[listener])
     finally:
-        server.close()
         for number, handler in before.items():
             signal.signal(number, handler)
 
 
-def _stop(number: int, frame: FrameType | None) -> NoReturn:
-    raise SystemExit(0)
+def _with_chunked_bodies(app: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the application told that the body of a request ends where it ends, with or without a Content-Length."""
+
+    def called(environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
+        environ["wsgi.input_terminated"] = True
+        return app(environ, start_response)
+
+    return called
+
+
+def _listener(address: str, port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((address, port))
+        listener.listen(128)  # a port that another one listens on is found out here at the latest
+    except OSError as error:
+        listener.close()
+        raise _cannot_listen(address, port, error) from error
+    return listener
 
 
 def _loopback(host: str) -> str:

@@ -9,7 +9,7 @@ import typer
 from prism_rdf.cli.options import Common, command
 from prism_rdf.cli.terminal import json_text, print_json, print_pairs
 
-_DEPENDENCIES = ("pyoxigraph", "pyshacl", "rdflib", "whoosh-reloaded", "flask", "waitress")
+_DEPENDENCIES = ("pyoxigraph", "pyshacl", "rdflib", "whoosh-reloaded", "flask", "uvicorn")
 
 
 def register(app: typer.Typer) -> None:
