@@ -24,6 +24,7 @@ from prism_rdf.cli import (
     review,
     serving,
     teaching,
+    tokens,
     watching,
 )
 from prism_rdf.cli.options import Common, HomeOption, JsonOption, PidOption, TenantOption
@@ -91,7 +92,7 @@ _ROOMS = (
         querying,
         checking,
     ),
-    *(serving, duplicates, maintaining, modelling, owning),
+    *(serving, duplicates, maintaining, modelling, owning, tokens),
 )
 for room in _ROOMS:
     room.register(app)

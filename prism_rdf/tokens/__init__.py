@@ -1,0 +1,1 @@
+"""Who may do what over a network: bearer tokens with scopes; which request needs which scope is said at the doors."""
