@@ -126,8 +126,8 @@ class ReadingVerbs(MeaningVerbs):
     def drafts(self, stale_after_days: int | None = None) -> list[dict[str, Any]]:
         """Return the open drafts, or only those untouched for so many days, oldest touch first."""
         limit = None if stale_after_days is None else self.prism.clock.now().plus(days=-stale_after_days)
-        found = threads(self._store, self.names)
-        return [self._draft_json(t) for t in found if t.closed_at is None and (limit is None or t.touched_at < limit)]
+        found = threads(self._store, self.names, closed=False)
+        return [self._draft_json(thread) for thread in found if limit is None or thread.touched_at < limit]
 
     def _draft_json(self, thread: Thread) -> dict[str, Any]:
         now = self.prism.clock.now()

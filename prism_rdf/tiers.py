@@ -12,7 +12,8 @@ from contextvars import ContextVar
 from typing import cast
 
 from prism_rdf.errors import BadArgument, RefusedError
-from prism_rdf.model import Candidate, Intent, Ruling, Tier
+from prism_rdf.evidence.bookmarks import is_place
+from prism_rdf.model import Bookmark, Candidate, Intent, Ruling, Tier
 
 _SPOKEN_FOR: ContextVar[Tier | None] = ContextVar("spoken_for", default=None)
 _MEANS = "1 is a person, 2 an agent with an artifact; what a pattern guessed (3) awaits review"
@@ -58,7 +59,7 @@ def check_claims(intents: Iterable[Intent], most: Tier) -> None:
     wanted = tuple(intents)
     ruled = any(isinstance(intent, Ruling) for intent in wanted)
     for intent in wanted:
-        if isinstance(intent, Candidate):
+        if isinstance(intent, Candidate) or (isinstance(intent, Bookmark) and is_place(intent)):
             continue
         if most == 3:
             raise _too_much(2, most)

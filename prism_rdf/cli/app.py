@@ -23,6 +23,7 @@ from prism_rdf.cli import (
     recording,
     review,
     serving,
+    starting,
     teaching,
     tokens,
     watching,
@@ -79,6 +80,7 @@ def _prism(
 
 _ROOMS = (
     *(
+        starting,
         ingesting,
         watching,
         migrating,

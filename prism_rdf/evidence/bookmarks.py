@@ -1,4 +1,7 @@
-"""Bookmarks: how far the documents of a source were read, so that the next reading goes on there; no source is read."""
+"""Bookmarks: how far a source was read, so that the next reading goes on there; no source is read here.
+
+A source is a repository or a folder of documents; for an agent it is the project itself, up to where the agent knows it.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,17 @@ from prism_rdf.storage.interface import GraphReader
 
 _NAMESPACE, _SOURCE = prism("namespace"), prism("source")
 _MAPPING, _COMMIT, _COUNTS = prism("mapping"), prism("readUntil"), prism("readSoFar")
+_AGENT = "agent:"
+
+
+def place_of(agent: str) -> str:
+    """Return the source under which it is kept how far an agent knows a project."""
+    return f"{_AGENT}{agent}"
+
+
+def is_place(mark: Bookmark) -> bool:
+    """Return whether a bookmark is an agent's own place: whoever may read may move it."""
+    return mark.source.startswith(_AGENT)
 
 
 def plan_bookmarks(store: GraphReader, bookmarks: Iterable[Bookmark], writing: Writing) -> Delta:

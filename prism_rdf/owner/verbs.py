@@ -69,6 +69,7 @@ PROJECT: Mapping[str, Effect] = {
     "revert": "writes",
     "review": "writes",
     "seal": "writes",
+    "start": "writes",
     "transition": "writes",
     "unmerge": "writes",
     "wip": "writes",

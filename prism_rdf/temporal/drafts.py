@@ -57,13 +57,18 @@ def read_thread(store: GraphReader, names: Names, node: NamedNode) -> Thread | N
     )
 
 
-def threads(store: GraphReader, names: Names, entity: NamedNode | None = None) -> tuple[Thread, ...]:
-    """Return the draft threads of an entity, or of the namespace, open and closed, oldest touch first."""
+def threads(
+    store: GraphReader, names: Names, entity: NamedNode | None = None, *, closed: bool = True
+) -> tuple[Thread, ...]:
+    """Return the draft threads of an entity, or of the namespace, open and ``closed``, oldest touch first."""
     graph = names.graph("temporal")
     if entity is None:
         nodes = subjects(store, RDF_TYPE, prism("Draft"), graph)
     else:
         nodes = subjects(store, DRAFT_OF, entity, graph)
+    if not closed:
+        ended = {quad.subject for quad in store.quads_for_pattern(None, _CLOSED_AT, None, graph)}
+        nodes = tuple(node for node in nodes if node not in ended)
     found = (read_thread(store, names, node) for node in nodes)
     return tuple(sorted((t for t in found if t is not None), key=lambda t: (t.touched_at, t.node.value)))
 

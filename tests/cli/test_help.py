@@ -20,7 +20,7 @@ Run = Callable[..., Any]
 DOCS = Path(__file__).parents[2] / "docs"
 COMMANDS = [
     *("ingest", "watch", "migrate", "entity", "fact", "transition", "correct", "retire", "reopen", "retract", "revert"),
-    *("alias", "reference", "remember", "wip", "seal", "discard", "drafts"),
+    *("start", "alias", "reference", "remember", "wip", "seal", "discard", "drafts"),
     *("recall", "state", "history", "entities", "diff", "blame", "timeline", "explain", "log"),
     *(
         "references",
@@ -89,7 +89,7 @@ def test_help_imports_nothing_heavy() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.splitlines()[-1].split())
     assert "prism_rdf.cli.app" in loaded
-    for heavy in ("rdflib", "pyshacl", "whoosh", "flask", "waitress", "owlready2", "pygit2", "rich", "prism_rdf.prism"):
+    for heavy in ("rdflib", "pyshacl", "whoosh", "flask", "uvicorn", "owlready2", "pygit2", "rich", "prism_rdf.prism"):
         assert heavy not in loaded
 
 
