@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from tempfile import SpooledTemporaryFile
@@ -26,7 +26,7 @@ from prism_rdf.changes import Ground
 from prism_rdf.clock import Instant
 from prism_rdf.errors import BadArgument, BadQuery, RefusedError
 from prism_rdf.namespaces import PREFIXES, Names
-from prism_rdf.reach import asks_elsewhere, spares_memories, vocabulary
+from prism_rdf.reach import asks_elsewhere, graphs_declared, spares_memories, vocabulary
 from prism_rdf.snapshots import Changes, Snapshots
 from prism_rdf.storage.interface import GraphReader
 
@@ -50,6 +50,34 @@ _PIECE = 1 << 16  # bytes
 _IN_MEMORY = 1 << 23  # bytes
 _REASON = re.compile(r"[A-Z][A-Za-z]*(?: [A-Za-z*]+){2,}")  # a sentence among the expected tokens
 _PLACE = re.compile(r"error at (\d+):(\d+)")
+
+
+@dataclass(frozen=True)
+class Graphs:
+    """The dataset that a request declares, beside its query: of these graphs alone; of none it declares nothing."""
+
+    default: tuple[NamedNode, ...] = ()
+    named: tuple[NamedNode, ...] = ()
+
+    @classmethod
+    def of(cls, default: Iterable[str], named: Iterable[str]) -> Graphs:
+        """Return the graphs of these IRIs. Raises BadArgument for one that is none."""
+        return cls(tuple(map(_graph_of, default)), tuple(map(_graph_of, named)))
+
+    def __bool__(self) -> bool:
+        return bool(self.default or self.named)
+
+    def as_options(self) -> dict[str, list[NamedNode]]:
+        return {"default_graph": list(self.default), "named_graphs": list(self.named)}
+
+
+def _graph_of(iri: str) -> NamedNode:
+    try:
+        return NamedNode(iri)
+    except ValueError as error:
+        raise BadArgument(
+            f"{iri!r} is not the IRI of a graph", rule="graphs are named by absolute IRIs", mend="write it in full"
+        ) from error
 
 
 @dataclass
@@ -97,7 +125,7 @@ class QueryAnswer:
 
         What goes wrong before the first piece is raised by the call itself, so that a door can still say so.
         """
-        spool = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115: it lives as long as the pieces are read
+        spool = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 (it lives as long as the pieces are read)
         self.write(form, spool)
         spool.seek(0)
         return _pieces(spool)
@@ -124,6 +152,9 @@ def _pieces(spool: IO[bytes]) -> Iterator[bytes]:
             yield piece
 
 
+NONE = Graphs()
+
+
 class Datasets:
     """Answers SPARQL over the store of ``ground``; ``changes`` is its log, None when it keeps none."""
 
@@ -133,33 +164,64 @@ class Datasets:
         self._vocabularies: dict[str, tuple[TypeCatalog, frozenset[str]]] = {}
         self.snapshots = Snapshots(ground, base, changes)
 
-    def current(self, query: str, namespaces: Sequence[str], commit: int) -> QueryAnswer:
-        """Answer over the world now: the current and memory graphs of the namespaces, which share no triple."""
+    def current(self, query: str, namespaces: Sequence[str], commit: int, graphs: Graphs = NONE) -> QueryAnswer:
+        """Answer over the world now: the current and memory graphs of the namespaces, which share no triple.
+
+        A dataset that is declared, by ``graphs`` or in the query, is of these and of free graphs.
+        """
         store = self._ground.store
-        results = _run(store, query, **self._graphs(query, namespaces, store))
+        results = _run(store, query, **self._graphs(query, namespaces, store, graphs))
         return _answer(results, "current", None, None, commit)
 
     def as_of(
-        self, query: str, namespaces: Sequence[str], at: Instant, known_at: Instant | None, commit: int
+        self,
+        query: str,
+        namespaces: Sequence[str],
+        at: Instant,
+        known_at: Instant | None,
+        commit: int,
+        graphs: Graphs = NONE,
     ) -> QueryAnswer:
         """Answer over the world at ``at`` as believed at ``known_at`` (None: now), in graphs of the same names."""
         snapshot = self.snapshots.at(namespaces, at, known_at, commit)
-        results = _run(snapshot.store, query, **self._graphs(query, namespaces, snapshot.store))
+        results = _run(snapshot.store, query, **self._graphs(query, namespaces, snapshot.store, graphs, past=True))
         return _answer(results, "current", at, known_at, snapshot.commit)
 
-    def raw(self, query: str, commit: int) -> QueryAnswer:
-        """Answer over every graph as it is stored; the default graph is their union, doubles included."""
-        results = _run(self._ground.store, query, use_default_graph_as_union=True)
+    def raw(self, query: str, commit: int, graphs: Graphs = NONE) -> QueryAnswer:
+        """Answer over every graph as it is stored; the default graph is their union, doubles included.
+
+        A dataset that is declared, by ``graphs`` or in the query, may be of any of them.
+        """
+        union: dict[str, Any] = {"use_default_graph_as_union": not any(graphs_declared(query))}
+        results = _run(self._ground.store, query, **(graphs.as_options() if graphs else union))
         return _answer(results, "raw", None, None, commit)
 
-    def _graphs(self, query: str, namespaces: Sequence[str], store: GraphReader) -> dict[str, list[NamedNode]]:
+    def _graphs(
+        self, query: str, namespaces: Sequence[str], store: GraphReader, graphs: Graphs, *, past: bool = False
+    ) -> dict[str, list[NamedNode]]:
         """Return the dataset; memories are in its default graph where there are some that the query may reach."""
         named = [Names(self._base, namespace) for namespace in namespaces]
         current, memory = ([names.graph(layer) for names in named] for layer in ("current", "memory"))
+        if graphs := graphs or Graphs.of(*graphs_declared(query)):
+            for graph in (*graphs.default, *graphs.named):
+                self._check_declared(graph, {*current, *memory}, past)
+            return graphs.as_options()
         filled = [graph for graph in memory if next(store.quads_for_pattern(None, None, None, graph), None) is not None]
         if filled and all(spares_memories(query, self._vocabulary(names), self._base) for names in named):
             filled = []
         return {"default_graph": current + filled, "named_graphs": current + memory}
+
+    def _check_declared(self, graph: NamedNode, of_world: Collection[NamedNode], past: bool) -> None:
+        """Refuse a graph that is neither of the world nor free; free graphs have no past."""
+        free = not graph.value.startswith(f"{self._base}/") or "/free/" in graph.value
+        if graph not in of_world and (past or not free):
+            raise RefusedError(
+                f"the graph {graph} is not in this dataset",
+                rule="a dataset of the world is declared of its current and memory graphs"
+                + ("; free graphs have no past" if past else ", and of free graphs"),
+                mend="leave out as-of and known-at" if past and free else "use the raw dataset, or name no graph",
+                node=graph.value,
+            )
 
     def _vocabulary(self, names: Names) -> frozenset[str]:
         catalog = self._ground.schema(names).catalog

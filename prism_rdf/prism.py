@@ -19,7 +19,7 @@ from prism_rdf.clock import Clock, Instant, SystemClock, TimeInput, as_of_instan
 from prism_rdf.commit import HAS_NAMESPACE, Committer, touched_by
 from prism_rdf.config import embedder_setting
 from prism_rdf.config import resolve as resolve_settings
-from prism_rdf.datasets import Dataset, Datasets, QueryAnswer
+from prism_rdf.datasets import Dataset, Datasets, Graphs, QueryAnswer
 from prism_rdf.errors import BadArgument, BusyError, NotFoundError
 from prism_rdf.forgotten import Forgotten
 from prism_rdf.maintenance.site import Site
@@ -213,11 +213,16 @@ class Prism:
         as_of: TimeInput | None = None,
         known_at: TimeInput | int | None = None,
         dataset: Dataset = "current",
+        default_graphs: Sequence[str] = (),
+        named_graphs: Sequence[str] = (),
     ) -> QueryAnswer:
         """Answer a SPARQL query over the world now, as of an instant (a day means its last), or the raw graphs.
 
-        ``pid`` limits it to one project. Raises BadArgument for a query that is not SPARQL, BadTime.
+        ``pid`` limits it to one project. The IRIs of graphs declare the dataset as the SPARQL protocol does: of these
+        graphs alone, whatever FROM says. Raises BadArgument for a query that is not SPARQL, BadTime, RefusedError for a
+        graph that is not in the dataset.
         """
+        graphs = Graphs.of(default_graphs, named_graphs)
         if dataset == "raw":
             if as_of is not None or known_at is not None:
                 raise BadArgument(
@@ -225,13 +230,13 @@ class Prism:
                     rule="raw shows every state with its interval",
                     mend="leave out as-of and known-at, or use the current dataset",
                 )
-            return self._datasets.raw(query, self.commit_number)
+            return self._datasets.raw(query, self.commit_number, graphs)
         namespaces = [pid] if pid else self.projects()
         if as_of is None and known_at is None:
             self.bring_up_to_date()
-            return self._datasets.current(query, namespaces, self.commit_number)
+            return self._datasets.current(query, namespaces, self.commit_number, graphs)
         at = as_of_instant(as_of) if as_of is not None else self.clock.now()
-        return self._datasets.as_of(query, namespaces, at, self.system_time(known_at), self.commit_number)
+        return self._datasets.as_of(query, namespaces, at, self.system_time(known_at), self.commit_number, graphs)
 
     def system_time(self, known_at: TimeInput | int | None) -> Instant | None:
         """Return the instant of a system time given as time or as commit number. Raises NotFoundError."""

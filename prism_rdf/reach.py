@@ -77,6 +77,28 @@ def asks_elsewhere(query: str) -> bool:
     return "service" in query.lower() and ("word", "service") in _spelled_out(query)
 
 
+def graphs_declared(query: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the IRIs of the graphs that a query takes its dataset from, as they are written: FROM, and FROM NAMED.
+
+    >>> graphs_declared("SELECT * FROM <urn:g> FROM NAMED prism:x { ?from ?p 'FROM <urn:h>' }")
+    (('urn:g',), ('https://w3id.org/prism-rdf/ns#x',))
+    """
+    if "from" not in query.lower():
+        return (), ()
+    default: list[str] = []
+    named: list[str] = []
+    clause = ""
+    for kind, text in _spelled_out(query):
+        if (kind, text) == ("word", "from"):
+            clause = "default"
+        elif (kind, text) == ("word", "named") and clause == "default":
+            clause = "named"
+        elif clause and kind == "iri":
+            (default if clause == "default" else named).append(text)
+            clause = ""
+    return tuple(default), tuple(named)
+
+
 def _spelled_out(query: str) -> Iterator[Token]:
     """Yield the tokens as (kind, text), names as the IRIs that they stand for; the kind of a sign is the sign."""
     found = [(each.lastgroup or "", each[0]) for each in TOKEN.finditer(query) if each.lastgroup != "nothing"]
