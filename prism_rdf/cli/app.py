@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from prism_rdf.cli import (
+    agents,
     asking,
     checking,
     comparing,
@@ -94,7 +95,7 @@ _ROOMS = (
         querying,
         checking,
     ),
-    *(serving, duplicates, maintaining, modelling, owning, tokens),
+    *(serving, agents, duplicates, maintaining, modelling, owning, tokens),
 )
 for room in _ROOMS:
     room.register(app)
