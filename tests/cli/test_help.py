@@ -38,7 +38,7 @@ COMMANDS = [
 ]
 
 
-ALL_COMMANDS = [*COMMANDS, "model", "owner", "review", "token", "types"]  # these have commands of their own
+ALL_COMMANDS = [*COMMANDS, "mcp", "model", "owner", "review", "token", "types"]  # these have commands of their own
 
 
 def _commands_of(page: str) -> list[str]:
