@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from pyoxigraph import Literal, NamedNode, Quad
@@ -12,37 +10,50 @@ from prism_rdf.clock import Instant
 from prism_rdf.storage.interface import GraphReader
 
 
-@dataclass(frozen=True)
 class About:
     """The quads of a subject in a graph. A getter of a missing property gives None or the default."""
 
-    node: NamedNode
-    quads: tuple[Quad, ...]
+    __slots__ = ("_objects", "node", "quads")
 
-    @cached_property
-    def _objects(self) -> dict[NamedNode, list[Any]]:
-        found: dict[NamedNode, list[Any]] = {}
-        for quad in self.quads:
-            found.setdefault(quad.predicate, []).append(quad.object)
-        return found
+    def __init__(self, node: NamedNode, quads: tuple[Quad, ...]) -> None:
+        self.node = node
+        self.quads = quads
+        self._objects: dict[NamedNode, list[Any]] | None = None
+
+    def _of(self, predicate: NamedNode) -> list[Any] | tuple[()]:
+        found = self._objects
+        if found is None:  # most nodes are asked for nothing, or for much
+            found = self._objects = {}
+            for quad in self.quads:
+                found.setdefault(quad.predicate, []).append(quad.object)
+        return found.get(predicate, ())
 
     def iris(self, predicate: NamedNode) -> tuple[NamedNode, ...]:
-        return tuple(each for each in self._objects.get(predicate, ()) if isinstance(each, NamedNode))
+        return tuple([each for each in self._of(predicate) if isinstance(each, NamedNode)])
 
     def iri(self, predicate: NamedNode) -> NamedNode | None:
-        return next((o for o in self._objects.get(predicate, ()) if isinstance(o, NamedNode)), None)
+        for each in self._of(predicate):
+            if isinstance(each, NamedNode):
+                return each
+        return None
 
     def term(self, predicate: NamedNode) -> NamedNode | Literal | None:
-        return next((o for o in self._objects.get(predicate, ()) if isinstance(o, (NamedNode, Literal))), None)
+        for each in self._of(predicate):
+            if isinstance(each, (NamedNode, Literal)):
+                return each
+        return None
 
     def terms(self, predicate: NamedNode) -> tuple[NamedNode | Literal, ...]:
-        return tuple(each for each in self._objects.get(predicate, ()) if isinstance(each, (NamedNode, Literal)))
+        return tuple([each for each in self._of(predicate) if isinstance(each, (NamedNode, Literal))])
 
     def texts(self, predicate: NamedNode) -> tuple[str, ...]:
-        return tuple(each.value for each in self._objects.get(predicate, ()) if isinstance(each, Literal))
+        return tuple([each.value for each in self._of(predicate) if isinstance(each, Literal)])
 
     def text(self, predicate: NamedNode, default: str = "") -> str:
-        return next((o.value for o in self._objects.get(predicate, ()) if isinstance(o, Literal)), default)
+        for each in self._of(predicate):
+            if isinstance(each, Literal):
+                return each.value
+        return default
 
     def number(self, predicate: NamedNode, default: int = 0) -> int:
         text = self.text(predicate)
@@ -63,11 +74,11 @@ def about(store: GraphReader, node: NamedNode, graph: NamedNode) -> About:
 
 def subjects(store: GraphReader, predicate: NamedNode, object: NamedNode, graph: NamedNode) -> tuple[NamedNode, ...]:
     """Return the subjects that have this value, in no particular order."""
-    found = store.quads_for_pattern(None, predicate, object, graph)
-    return tuple(quad.subject for quad in found if isinstance(quad.subject, NamedNode))
+    found = [quad.subject for quad in store.quads_for_pattern(None, predicate, object, graph)]
+    return tuple([node for node in found if isinstance(node, NamedNode)])
 
 
 def objects(store: GraphReader, subject: NamedNode, predicate: NamedNode, graph: NamedNode) -> tuple[NamedNode, ...]:
     """Return the IRIs that a subject has for a property, in no particular order."""
-    found = store.quads_for_pattern(subject, predicate, None, graph)
-    return tuple(quad.object for quad in found if isinstance(quad.object, NamedNode))
+    found = [quad.object for quad in store.quads_for_pattern(subject, predicate, None, graph)]
+    return tuple([node for node in found if isinstance(node, NamedNode)])
