@@ -10,6 +10,7 @@ from typing import Any
 from prism_rdf.errors import BadArgument, NotFoundError
 from prism_rdf.mcp.budget import Answer
 from prism_rdf.mcp.callers import Caller
+from prism_rdf.mcp.failures import in_tools
 from prism_rdf.model import Receipt, Tier
 from prism_rdf.prism import Prism
 from prism_rdf.project import Project
@@ -103,4 +104,5 @@ def props_of(props: Mapping[str, Any]) -> dict[str, Any]:
 def receipt(told: Receipt | Mapping[str, Any]) -> Answer:
     """Return the receipt of a write without what it has not; ``commit`` None: there was nothing to change."""
     body = dict(told.as_dict() if isinstance(told, Receipt) else told)
+    body["notes"] = [in_tools(note) for note in body["notes"]]
     return {name: value for name, value in body.items() if name == "commit" or value not in (None, [], False)}

@@ -35,7 +35,7 @@ _RECEIPT = {"recorded_at": TEXT, "created": TEXTS, "notes": TEXTS, "replayed": T
 RECEIPT = thing({"commit": MAYBE_COUNT}, **_RECEIPT)
 MADE = thing({"entity": TEXT, "uuid": TEXT, "commit": MAYBE_COUNT}, **_RECEIPT)
 DRAFT = thing({"wip": TEXT, "entity": TEXT, "commit": MAYBE_COUNT}, **_RECEIPT)
-RULED = thing({"candidate": TEXT, "status": TEXT, "applied": MAYBE, "commit": MAYBE_COUNT}, **_RECEIPT)
+RULED = thing({"candidate": TEXT, "status": TEXT, "commit": MAYBE_COUNT}, applied=TEXT, **_RECEIPT)
 MERGED = thing({"dry_run": TRUTH, "duplicate": THING, "into": THING, "moves": THING, "counts": THING, "differs": THING})
 FORGOTTEN = thing({"dry_run": TRUTH, "going": many(THING), "notes": TEXTS}, commit=MAYBE_COUNT)
 
