@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from prism_rdf.errors import BusyError, RefusedError
 
+from .agents import mcp_mount
 from .app import create_app
 from .loopback import LOCALHOST, is_loopback
 from .mounting import AsgiApp, Mount, Router
@@ -48,7 +49,7 @@ def serve(prism: Prism, host: str, port: int, announce: Callable[[str], None]) -
                 announce(url)
 
     config = uvicorn.Config(
-        asgi_app(prism),
+        asgi_app(prism, [mcp_mount(prism)]),
         http="h11",  # strict, and no slower where Flask answers
         lifespan="on",
         log_config=None,
