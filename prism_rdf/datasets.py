@@ -22,12 +22,13 @@ from pyoxigraph import (
 )
 
 from prism_rdf.canonical.catalog import TypeCatalog
-from prism_rdf.changes import Ground
+from prism_rdf.changes import DUE_AT, Ground
 from prism_rdf.clock import Instant
 from prism_rdf.errors import BadArgument, BadQuery, RefusedError
-from prism_rdf.namespaces import PREFIXES, Names
+from prism_rdf.namespaces import PREFIXES, Names, commit_iri, meta_graph, prism
 from prism_rdf.reach import asks_elsewhere, graphs_declared, spares_memories, vocabulary
 from prism_rdf.snapshots import Changes, Snapshots
+from prism_rdf.storage.about import about
 from prism_rdf.storage.interface import GraphReader
 
 Dataset = Choice["current", "raw"]
@@ -186,6 +187,16 @@ class Datasets:
         snapshot = self.snapshots.at(namespaces, at, known_at, commit)
         results = _run(snapshot.store, query, **self._graphs(query, namespaces, snapshot.store, graphs, past=True))
         return _answer(results, "current", at, known_at, snapshot.commit)
+
+    def version(self, commit: int) -> str:
+        """Return a text that is another one whenever an answer may be: by a commit, or by what has come due.
+
+        The number of a commit alone is not enough: a store that was taken back has the same numbers again.
+        """
+        meta = meta_graph(self._base)
+        recorded = about(self._ground.store, commit_iri(self._base, commit), meta).texts(prism("recordedAt"))
+        due = [str(quad.object) for quad in self._ground.store.quads_for_pattern(None, DUE_AT, None, meta)]
+        return " ".join([self._base, str(commit), *recorded, str(len(due)), min(due, default="")])
 
     def raw(self, query: str, commit: int, graphs: Graphs = NONE) -> QueryAnswer:
         """Answer over every graph as it is stored; the default graph is their union, doubles included.

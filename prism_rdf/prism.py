@@ -238,6 +238,12 @@ class Prism:
         at = as_of_instant(as_of) if as_of is not None else self.clock.now()
         return self._datasets.as_of(query, namespaces, at, self.system_time(known_at), self.commit_number, graphs)
 
+    @property
+    def version(self) -> str:
+        """Return a text that is another one whenever a query of the present may have another answer."""
+        self.bring_up_to_date()
+        return self._datasets.version(self.commit_number)
+
     def system_time(self, known_at: TimeInput | int | None) -> Instant | None:
         """Return the instant of a system time given as time or as commit number. Raises NotFoundError."""
         if not isinstance(known_at, int):

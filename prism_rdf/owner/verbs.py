@@ -19,6 +19,7 @@ PRISM: Mapping[str, Effect] = {
     "rebuild": "reads",  # what is derived is not knowledge: making it twice is making it once
     "sparql": "reads",
     "system_time": "reads",
+    "version": "reads",
     "backup": "writes",
     "export": "writes",
 }
