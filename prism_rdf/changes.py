@@ -18,6 +18,7 @@ from prism_rdf.errors import UnknownEntity, ValidationError, Violation
 from prism_rdf.evidence.bookmarks import plan_bookmarks
 from prism_rdf.evidence.memories import plan_memories
 from prism_rdf.forgotten import Forgotten
+from prism_rdf.free import plan_free
 from prism_rdf.model import (
     Alias,
     Bookmark,
@@ -27,6 +28,7 @@ from prism_rdf.model import (
     DraftEnd,
     DraftVersion,
     Event,
+    FreeChange,
     Intent,
     Memory,
     Merge,
@@ -71,6 +73,7 @@ class Ground:
     tenant: str
     forgotten: Forgotten | None = None
     schemas: Schemas = field(default_factory=Schemas)
+    managed: bool = True
 
     def schema(self, names: Names, known_at: Instant | None = None) -> Schema:
         """Return the types of a project as believed at ``known_at`` (None: now)."""
@@ -148,6 +151,7 @@ def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> Planned
     parts.append(plan_drafts(ground.store, _of(DraftVersion, intents), _of(DraftEnd, intents), writing))
     parts += [_plan_withdrawal(ground.store, each, writing) for each in _of(Withdrawal, intents)]
     parts.append(plan_bookmarks(ground.store, _of(Bookmark, intents), writing))
+    parts.append(plan_free(ground.store, _of(FreeChange, intents), ground.managed, writing))
     delta = _netted(Delta.joined(parts))
     delta += plan_review(ground.store, delta, intents, writing)
     after = Overlay(before, delta.adds, delta.removes)

@@ -18,7 +18,7 @@ from prism_rdf.changes import DUE_AT, Ground, Planned, changes_types, plan, refr
 from prism_rdf.clock import Clock, Instant
 from prism_rdf.errors import IdempotencyConflict, RefusedError, ValidationError
 from prism_rdf.model import Intent, NewEntity, Receipt, instant_literal
-from prism_rdf.namespaces import RDF_TYPE, Names, commit_iri, meta_graph, prism
+from prism_rdf.namespaces import RDF_TYPE, STORE, Names, commit_iri, meta_graph, prism
 from prism_rdf.preflight import broken_by
 from prism_rdf.scopes import scopes_of
 from prism_rdf.storage.about import about
@@ -179,13 +179,14 @@ class Committer:
         node, base, namespace = commit_iri(self._base, writing.number), NamedNode(self._base), writing.names.namespace
         quads = [
             Quad(base, LAST_COMMIT, Literal(writing.number), self._meta),
-            Quad(base, HAS_NAMESPACE, Literal(namespace), self._meta),
             Quad(node, RDF_TYPE, prism("Commit"), self._meta),
             Quad(node, NUMBER, Literal(writing.number), self._meta),
             Quad(node, _RECORDED_AT, instant_literal(writing.now), self._meta),
             Quad(node, prism("namespace"), Literal(namespace), self._meta),
             Quad(node, prism("verb"), Literal(verb), self._meta),
         ]
+        if namespace != STORE:
+            quads.append(Quad(base, HAS_NAMESPACE, Literal(namespace), self._meta))
         if key:
             quads.append(Quad(node, _KEY, Literal(_scoped(namespace, key)), self._meta))
             quads.append(Quad(node, PAYLOAD, Literal(_hashed(payload)), self._meta))

@@ -11,6 +11,7 @@ from typing import IO, Any
 from typing import Literal as Choice
 
 from pyoxigraph import (
+    DefaultGraph,
     NamedNode,
     QueryBoolean,
     QueryResultsFormat,
@@ -25,6 +26,7 @@ from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.changes import DUE_AT, Ground
 from prism_rdf.clock import Instant
 from prism_rdf.errors import BadArgument, BadQuery, RefusedError
+from prism_rdf.free import free_graphs, is_free, is_there
 from prism_rdf.namespaces import PREFIXES, Names, commit_iri, meta_graph, prism
 from prism_rdf.reach import asks_elsewhere, graphs_declared, spares_memories, vocabulary
 from prism_rdf.snapshots import Changes, Snapshots
@@ -165,13 +167,17 @@ class Datasets:
         self._vocabularies: dict[str, tuple[TypeCatalog, frozenset[str]]] = {}
         self.snapshots = Snapshots(ground, base, changes)
 
-    def current(self, query: str, namespaces: Sequence[str], commit: int, graphs: Graphs = NONE) -> QueryAnswer:
+    def current(
+        self, query: str, namespaces: Sequence[str], commit: int, graphs: Graphs = NONE, *, bound: bool = False
+    ) -> QueryAnswer:
         """Answer over the world now: the current and memory graphs of the namespaces, which share no triple.
 
-        A dataset that is declared, by ``graphs`` or in the query, is of these and of free graphs.
+        Free graphs can be named, by GRAPH and in a dataset that is declared, by ``graphs`` or in the query; when it is
+        ``bound``, only those of the namespaces.
         """
         store = self._ground.store
-        results = _run(store, query, **self._graphs(query, namespaces, store, graphs))
+        free = free_graphs(store, self._base, namespaces if bound and self._ground.managed else None)
+        results = _run(store, query, **self._graphs(query, namespaces, store, graphs, free))
         return _answer(results, "current", None, None, commit)
 
     def as_of(
@@ -185,7 +191,7 @@ class Datasets:
     ) -> QueryAnswer:
         """Answer over the world at ``at`` as believed at ``known_at`` (None: now), in graphs of the same names."""
         snapshot = self.snapshots.at(namespaces, at, known_at, commit)
-        results = _run(snapshot.store, query, **self._graphs(query, namespaces, snapshot.store, graphs, past=True))
+        results = _run(snapshot.store, query, **self._graphs(query, namespaces, snapshot.store, graphs, None))
         return _answer(results, "current", at, known_at, snapshot.commit)
 
     def version(self, commit: int) -> str:
@@ -208,31 +214,49 @@ class Datasets:
         return _answer(results, "raw", None, None, commit)
 
     def _graphs(
-        self, query: str, namespaces: Sequence[str], store: GraphReader, graphs: Graphs, *, past: bool = False
-    ) -> dict[str, list[NamedNode]]:
-        """Return the dataset; memories are in its default graph where there are some that the query may reach."""
+        self,
+        query: str,
+        namespaces: Sequence[str],
+        store: GraphReader,
+        graphs: Graphs,
+        free: Sequence[NamedNode] | None,
+    ) -> dict[str, list[Any]]:
+        """Return the dataset; memories are in its default graph where there are some that the query may reach.
+
+        ``free`` are the free graphs that can be seen; None in the past, which they do not have.
+        """
         named = [Names(self._base, namespace) for namespace in namespaces]
         current, memory = ([names.graph(layer) for names in named] for layer in ("current", "memory"))
         if graphs := graphs or Graphs.of(*graphs_declared(query)):
             for graph in (*graphs.default, *graphs.named):
-                self._check_declared(graph, {*current, *memory}, past)
+                self._check_declared(graph, {*current, *memory}, free)
             return graphs.as_options()
+        if not self._ground.managed:
+            return {"default_graph": [DefaultGraph()], "named_graphs": list(free or ())}
         filled = [graph for graph in memory if next(store.quads_for_pattern(None, None, None, graph), None) is not None]
         if filled and all(spares_memories(query, self._vocabulary(names), self._base) for names in named):
             filled = []
-        return {"default_graph": current + filled, "named_graphs": current + memory}
+        return {"default_graph": current + filled, "named_graphs": [*current, *memory, *(free or ())]}
 
-    def _check_declared(self, graph: NamedNode, of_world: Collection[NamedNode], past: bool) -> None:
-        """Refuse a graph that is neither of the world nor free; free graphs have no past."""
-        free = not graph.value.startswith(f"{self._base}/") or "/free/" in graph.value
-        if graph not in of_world and (past or not free):
-            raise RefusedError(
-                f"the graph {graph} is not in this dataset",
-                rule="a dataset of the world is declared of its current and memory graphs"
-                + ("; free graphs have no past" if past else ", and of free graphs"),
-                mend="leave out as-of and known-at" if past and free else "use the raw dataset, or name no graph",
-                node=graph.value,
-            )
+    def _check_declared(
+        self, graph: NamedNode, of_world: Collection[NamedNode], free: Sequence[NamedNode] | None
+    ) -> None:
+        """Refuse a graph that is neither of the world nor free; one that is not there is empty."""
+        could_be = is_free(graph, self._base, self._ground.managed)
+        if graph in of_world or (free is not None and could_be and (graph in free or not self._is_there(graph))):
+            return
+        raise RefusedError(
+            f"the graph {graph} is not in this dataset",
+            rule="a dataset of the world is declared of its current and memory graphs"
+            + ("; free graphs have no past" if free is None else ", and of free graphs"),
+            mend="leave out as-of and known-at"
+            if free is None and could_be
+            else "use the raw dataset, or name no graph",
+            node=graph.value,
+        )
+
+    def _is_there(self, graph: NamedNode) -> bool:
+        return is_there(self._ground.store, graph, self._base)
 
     def _vocabulary(self, names: Names) -> frozenset[str]:
         catalog = self._ground.schema(names).catalog

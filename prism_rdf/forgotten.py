@@ -27,6 +27,7 @@ from prism_rdf.model import (
     DraftEnd,
     DraftVersion,
     Event,
+    FreeChange,
     Intent,
     Memory,
     Merge,
@@ -145,6 +146,7 @@ _KINDS: dict[type[Intent], str] = {
     Ruling: "ruling",
     Bookmark: "bookmark",
     TypeText: "file of types",
+    FreeChange: "free graph",
 }
 
 
@@ -175,7 +177,7 @@ def _marks(intent: Intent, names: Names) -> Iterable[Mark]:
         yield Mark("clue", names.uuid_of(clue_node(intent, names).value))
     elif isinstance(intent, Ruling):
         yield Mark("candidate", intent.candidate)
-    elif not isinstance(intent, (Bookmark, TypeText)):
+    elif not isinstance(intent, (Bookmark, TypeText, FreeChange)):
         yield Mark("entity", intent.entity)
 
 

@@ -350,6 +350,19 @@ class TypeText:
     source: str = ""
 
 
+@dataclass(frozen=True)
+class FreeChange:
+    """Quads of free graphs that come and go, as they are; graphs that are ``made``, if empty, and that are ``dropped``.
+
+    What is removed is there, and what is added is not.
+    """
+
+    adds: tuple[Quad, ...] = ()
+    removes: tuple[Quad, ...] = ()
+    made: tuple[NamedNode, ...] = ()
+    dropped: tuple[NamedNode, ...] = ()
+
+
 Intent = (
     NewEntity
     | Event
@@ -365,6 +378,7 @@ Intent = (
     | Ruling
     | Bookmark
     | TypeText
+    | FreeChange
 )
 
 

@@ -38,6 +38,8 @@ PREFIXES: dict[str, str] = {
     "sh": SH,
 }
 
+STORE = "-"  # in place of a project: what belongs to none; it is no legal name of one
+
 LAYERS = ("canonical", "semantic", "temporal", "evidence", "memory", "review", "types", "current", "tail")
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from itertools import takewhile
+from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,20 +15,22 @@ from prism_rdf import tiers
 from prism_rdf.canonical.schemas import Schema
 from prism_rdf.changes import Ground
 from prism_rdf.clock import Clock, Instant, SystemClock, TimeInput, as_of_instant
-from prism_rdf.commit import HAS_NAMESPACE, Committer, touched_by
+from prism_rdf.commit import HAS_NAMESPACE, Committer
 from prism_rdf.config import embedder_setting
 from prism_rdf.config import resolve as resolve_settings
 from prism_rdf.datasets import Dataset, Datasets, Graphs, QueryAnswer
-from prism_rdf.errors import BadArgument, BusyError, NotFoundError
+from prism_rdf.errors import BadArgument, BusyError, NotFoundError, RefusedError
+from prism_rdf.feed import FeedVerbs
 from prism_rdf.forgotten import Forgotten
 from prism_rdf.maintenance.site import Site
 from prism_rdf.model import Intent, Receipt, Tier
 from prism_rdf.namespaces import Names, check_name, commit_iri, meta_graph, prism
 from prism_rdf.project import Project
 from prism_rdf.storage.about import about
-from prism_rdf.storage.changelog import ChangeLog, LoggedChange
+from prism_rdf.storage.changelog import ChangeLog
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.folder import StoreFolder, open_folder, tenants
+from prism_rdf.updating.verbs import UpdatingVerbs
 
 if TYPE_CHECKING:
     from prism_rdf.answering import Answering
@@ -37,13 +38,21 @@ if TYPE_CHECKING:
     from prism_rdf.recall.embedders import Embedder
 
 
-class Prism:
+class Prism(UpdatingVerbs, FeedVerbs):
     """The store of one tenant. Open it with ``Prism.open``; close it, or use it as a context manager."""
 
     def __init__(
-        self, folder: StoreFolder | None, base: str, tenant: str, clock: Clock, embedder: Embedder | None = None
+        self,
+        folder: StoreFolder | None,
+        base: str,
+        tenant: str,
+        clock: Clock,
+        embedder: Embedder | None = None,
+        *,
+        managed: bool = True,
     ) -> None:
         self.folder = folder
+        self.managed = folder.managed if folder else managed
         self.base = base
         self.tenant = tenant
         self.clock = clock
@@ -52,7 +61,7 @@ class Prism:
             self._settle_in(folder)
         self._log = ChangeLog(folder.log if folder else None)
         forgotten = Forgotten(self.store, base, folder.forget_key if folder else None)
-        self._ground = Ground(self.store, tenant, forgotten)
+        self._ground = Ground(self.store, tenant, forgotten, managed=self.managed)
         self._committer = Committer(self._ground, self.store, self._log, base, clock)
         self._datasets = Datasets(self._ground, base, self.changes if folder else None)
         self._embedder = embedder
@@ -79,15 +88,16 @@ class Prism:
         clock: Clock | None = None,
         embedder: Embedder | None = None,
         tier: Tier | None = None,
+        managed: bool | None = None,
     ) -> Prism:
         """Open the store of a tenant in a folder, made when absent unless ``create`` is off.
 
         Its verbs are answered by the process that owns the store, which is started where there is none, so that any
         number of programs use one store at once. With ``exclusive`` this process owns it until ``close``, and others
         are told so; only then can it have a ``clock`` or an ``embedder`` of its own. ``tier`` is the highest that
-        may be claimed: 1 a person, 2 an agent with an artifact, 3 guesses only. ``home``, ``tenant`` and ``tier``
-        default to PRISM_HOME, PRISM_TENANT and PRISM_TIER. Raises NotAStore, StoreVersionError, NotFoundError,
-        BusyError.
+        may be claimed: 1 a person, 2 an agent with an artifact, 3 guesses only. With ``managed=False`` a new store has
+        free graphs only, the default graph too. ``home``, ``tenant`` and ``tier`` default to PRISM_HOME, PRISM_TENANT
+        and PRISM_TIER. Raises NotAStore, StoreVersionError, NotFoundError, BusyError.
         """
         from prism_rdf import owner  # a door above this hall, through which one comes in
 
@@ -99,7 +109,7 @@ class Prism:
                 rule="the owner of a store says what time it is, and which model its vectors are of",
                 mend=f"add exclusive=True, or leave {what} out",
             )
-        folder = open_folder(settings.home, settings.tenant, create=create, base=base)
+        folder = open_folder(settings.home, settings.tenant, create=create, base=base, managed=managed)
         remote = None if exclusive else owner.connect(folder, settings.tier)
         if remote is not None:
             return remote
@@ -122,6 +132,7 @@ class Prism:
         clock: Clock | None = None,
         embedder: Embedder | None = None,
         tier: Tier = 1,
+        managed: bool = True,
     ) -> Prism:
         """Return a store that keeps nothing: for tests and trials.
 
@@ -130,7 +141,8 @@ class Prism:
         ...     prism.project("demo").state_as_of(made["uuid"])["props"]["name"]
         'PrismGR'
         """
-        opened = cls(None, f"urn:prism:{check_name('tenant', tenant)}", tenant, clock or SystemClock(), embedder)
+        base = f"urn:prism:{check_name('tenant', tenant)}"
+        opened = cls(None, base, tenant, clock or SystemClock(), embedder, managed=managed)
         opened._tier = tiers.known(tier)
         return opened
 
@@ -172,38 +184,10 @@ class Prism:
             self._embedders[setting] = chosen(setting)
         return self._embedders[setting]
 
-    def changes(self, since: int) -> Iterator[LoggedChange]:
-        """Yield the commits with a number greater than ``since``, in order, as they were written."""
-        last = self.commit_number  # what the log has beyond it is being written now, and may yet be rolled back
-        return takewhile(lambda change: change.number <= last, self._log.read(since))
-
-    def log(self, since: int = 0, pid: str | None = None) -> Iterator[dict[str, object]]:
-        """Yield the commits after number ``since``, oldest first, of one project or of all.
-
-        Each is ``{"commit", "recorded_at", "pid", "verb", "entities", "added", "removed"}``; ``entities`` are those
-        whose history, names or references the commit changed, the last two count quads.
-        """
-        for change in self.changes(since):
-            if pid is None or change.namespace == pid:
-                yield {
-                    "commit": change.number,
-                    "recorded_at": change.recorded_at.iso(),
-                    "pid": change.namespace,
-                    "verb": change.verb,
-                    "entities": [entity.value for entity in touched_by(self.store, change, self.base)],
-                    "added": len(change.adds),
-                    "removed": len(change.removes),
-                }
-
     def projects(self) -> list[str]:
         """Return the ids of the projects that hold something, sorted."""
         found = self.store.quads_for_pattern(NamedNode(self.base), HAS_NAMESPACE, None, meta_graph(self.base))
         return sorted(quad.object.value for quad in found if isinstance(quad.object, Literal))
-
-    @property
-    def commit_number(self) -> int:
-        """Return the number of the last commit; 0 in a new store."""
-        return self._committer.number
 
     def sparql(
         self,
@@ -234,9 +218,18 @@ class Prism:
         namespaces = [pid] if pid else self.projects()
         if as_of is None and known_at is None:
             self.bring_up_to_date()
-            return self._datasets.current(query, namespaces, self.commit_number, graphs)
+            return self._datasets.current(query, namespaces, self.commit_number, graphs, bound=bool(pid))
+        self._check_history()
         at = as_of_instant(as_of) if as_of is not None else self.clock.now()
         return self._datasets.as_of(query, namespaces, at, self.system_time(known_at), self.commit_number, graphs)
+
+    def _check_history(self) -> None:
+        if not self.managed:
+            raise RefusedError(
+                "an unmanaged store has no past",
+                rule="free graphs are as they were last written; what is recorded by verbs has a history",
+                mend="leave out as-of and known-at",
+            )
 
     @property
     def version(self) -> str:

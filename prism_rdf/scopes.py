@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pyoxigraph import Literal, NamedNode, Triple
 
 from prism_rdf.canonical.entities import type_of
+from prism_rdf.free import is_free
 from prism_rdf.model import RETIRED
 from prism_rdf.namespaces import LAYERS, RDF_TYPE, Names, meta_graph, prism
 from prism_rdf.semantic.references import KIND, SOURCE, TARGET
@@ -32,7 +33,8 @@ def scopes_of(after: Overlay, names: Names, superclasses: Superclasses) -> Mappi
     """Return what the gate must judge of the change that ``after`` lays over the store."""
     scopes: dict[Scope, list[Triple]] = {}
     passed_over = {names.graph("current"), names.graph("tail"), meta_graph(names.base)}
-    graphs = [graph for graph in after.graphs if isinstance(graph, NamedNode) and graph not in passed_over]
+    named = (graph for graph in after.graphs if isinstance(graph, NamedNode) and graph not in passed_over)
+    graphs = [graph for graph in named if not is_free(graph, names.base)]
     snapshots = (after.added(graph) for graph in graphs if _is_within(graph, names.state("").value))
     said = (quad for added in snapshots for quads in added.values() for quad in quads)
     shown = frozenset((quad.subject, quad.predicate, quad.object) for quad in said)

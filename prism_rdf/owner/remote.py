@@ -30,6 +30,7 @@ class RemotePrism(Prism):
         self.folder = folder
         self._tier = known(tier)
         self.base = folder.base
+        self.managed = folder.managed
         self.tenant = folder.tenant
         self._line = Line(folder.path, folder.tenant, tier)
 

@@ -14,6 +14,7 @@ Effect = Literal["reads", "writes"]
 PRISM: Mapping[str, Effect] = {
     "changes": "reads",
     "commit_number": "reads",
+    "free_graphs": "reads",
     "log": "reads",
     "projects": "reads",
     "rebuild": "reads",  # what is derived is not knowledge: making it twice is making it once
@@ -22,6 +23,7 @@ PRISM: Mapping[str, Effect] = {
     "version": "reads",
     "backup": "writes",
     "export": "writes",
+    "update": "writes",
 }
 PROJECT: Mapping[str, Effect] = {
     "bearer_elsewhere": "reads",

@@ -67,7 +67,8 @@ class Touched:
         self.moved: dict[NamedNode, None] = {}
         self._sort_temporal()
         state = names.state("").value
-        self.snapshots = [graph for graph in after.graphs if graph.value.startswith(state)]
+        named = (graph for graph in after.graphs if isinstance(graph, NamedNode))
+        self.snapshots = [graph for graph in named if graph.value.startswith(state)]
         self.layers = {layer for layer, graph in self._graphs.items() if graph in after.graphs}
         if self.snapshots:
             self.layers.add("temporal")  # what says whose the snapshots are

@@ -7,23 +7,42 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
-from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, Store, serialize
+from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, Store, Triple, serialize
 
 from prism_rdf.errors import BusyError, RefusedError
+from prism_rdf.storage.folder import remove
 from prism_rdf.storage.interface import QueryResult
+from prism_rdf.storage.journal import Journal
 
 _GRAPH = re.compile(r"^(?=<[^>]*> \{$)", re.MULTILINE)  # TriG needs no word before the name of a graph, SPARQL does
+
+# A blank node has no name by which an update could speak of it. A quad that has one is laid down as a triple term,
+# which no pattern of a reader finds, and moved within the one update.
+_STAGE, _DEFAULT = NamedNode("urn:prism:stage"), NamedNode("urn:prism:stage#default")
+_ADD, _REMOVE = NamedNode("urn:prism:stage#add"), NamedNode("urn:prism:stage#remove")
+_UNSTAGE = tuple(
+    f"{verb} {{ {quad} }} WHERE {{ GRAPH {_STAGE} {{ {place} <<( ?s ?p ?o )>> }} {condition} }}"
+    for verb, node in (("DELETE", _REMOVE), ("INSERT", _ADD))
+    for place, quad, condition in (
+        (f"{node} ?g", "GRAPH ?g { ?s ?p ?o }", f"FILTER(?g != {_DEFAULT})"),
+        (f"{node} {_DEFAULT}", "?s ?p ?o", ""),
+    )
+)
 
 
 class EmbeddedStore:
     """An Oxigraph store behind ``GraphStore``; ``folder`` None means in memory.
 
+    Every method that changes the store does so within ``journal.changing``, so that copies elsewhere can keep up.
     Raises BusyError when another process holds the folder.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
+        self.key = uuid4().hex  # names this store among those that a worker has copies of
+        self.journal = Journal()
         try:
             self._store = Store() if folder is None else Store(str(folder))
         except OSError as error:
@@ -49,9 +68,18 @@ class EmbeddedStore:
         return self._store.query(query, **options)
 
     def apply(self, adds: Sequence[Quad], removes: Sequence[Quad]) -> None:
-        request = " ;\n".join(filter(None, (_data("DELETE", removes), _data("INSERT", adds))))
-        with _refusing():
-            self._store.update(request)
+        steps = [_data("DELETE", removes), _data("INSERT", adds)]
+        nameless = [*_staged(_REMOVE, removes), *_staged(_ADD, adds)]
+        with self.journal.changing(adds, removes), _refusing():
+            if not nameless:
+                self._store.update(" ;\n".join(filter(None, steps)))
+                return
+            self._store.remove_graph(_STAGE)
+            try:
+                self._store.extend(nameless)
+                self._store.update(" ;\n".join(filter(None, (*_UNSTAGE, *steps))))
+            finally:
+                self._store.remove_graph(_STAGE)
 
     def size(self) -> int:
         """Return the number of quads."""
@@ -59,15 +87,16 @@ class EmbeddedStore:
 
     def load(self, quads: Iterable[Quad]) -> None:
         """Add many quads, three times as fast as ``apply`` and not atomically: for what nobody looks at yet."""
-        with _refusing():
+        with self.journal.changing(told=False), _refusing():
             self._store.bulk_extend(quads)
 
     def patch(self, quads: Mapping[Quad, bool]) -> None:
         """Make each quad there (True) or not, outside of any commit: for a store that is being built."""
-        for quad, there in quads.items():
-            if not there:
-                self._store.remove(quad)
-        self._store.bulk_extend(quad for quad, there in quads.items() if there)
+        with self.journal.changing(told=False):
+            for quad, there in quads.items():
+                if not there:
+                    self._store.remove(quad)
+            self._store.bulk_extend(quad for quad, there in quads.items() if there)
 
     def backup(self, target: Path) -> None:
         """Copy the store as it is at this moment into a folder that must not be there, by hard links where it can.
@@ -76,9 +105,45 @@ class EmbeddedStore:
         """
         self._store.backup(str(target))
 
+    def copy(self, target: Path) -> int:
+        """Copy the store into a folder that must not be there, and return which version of it that is.
+
+        A store in memory is written out. Raises OSError.
+        """
+        with self.journal.still() as version:
+            if self._folder is not None:
+                self._store.backup(str(target))
+            else:
+                target.mkdir(parents=True)
+                written = target.with_suffix(".nq")
+                self._store.dump(str(written), RdfFormat.N_QUADS)
+                copy = Store(str(target))
+                copy.bulk_load(path=str(written), format=RdfFormat.N_QUADS)
+                copy.flush()
+                written.unlink()
+        return version
+
+    @contextmanager
+    def copied(self, place: Path | None) -> Iterator[EmbeddedStore]:
+        """Yield a copy that may be changed, laid in the folder ``place``, by hard links; in memory for None."""
+        if place is None or self._folder is None:
+            copy = EmbeddedStore()
+            copy.load(self._store)
+            yield copy
+            return
+        remove(place)
+        self._store.backup(str(place))
+        copy = EmbeddedStore(place)
+        try:
+            yield copy
+        finally:
+            copy.close()
+            remove(place)
+
     def become(self, other: EmbeddedStore) -> None:
         """Go on as ``other``, which is used up; iterators begun before still read what was."""
-        self._folder, self._store = other._folder, other._store
+        with self.journal.changing(told=False):
+            self._folder, self._store = other._folder, other._store
 
     def flush(self) -> None:
         if self._folder is not None:
@@ -89,6 +154,24 @@ class EmbeddedStore:
         with suppress(OSError):  # a full disk: what is not flushed is replayed from the change log
             self.flush()
         del self._store
+
+
+def _staged(verb: NamedNode, quads: Sequence[Quad]) -> Iterator[Quad]:
+    """Yield the quads with blank nodes in a form in which an update can move them to where they belong."""
+    for quad in quads:
+        if _has_blank_node(quad):
+            graph = quad.graph_name if isinstance(quad.graph_name, NamedNode) else _DEFAULT
+            yield Quad(verb, graph, quad.triple, _STAGE)
+
+
+def _has_blank_node(term: Any) -> bool:
+    """Return whether a quad, or a triple that stands in one, has a blank node."""
+    subject, object = term.subject, term.object
+    return (
+        isinstance(subject, BlankNode)
+        or isinstance(object, BlankNode)
+        or (isinstance(object, Triple) and _has_blank_node(object))
+    )
 
 
 @contextmanager
@@ -104,7 +187,8 @@ def _refusing() -> Iterator[None]:
 
 
 def _data(verb: str, quads: Sequence[Quad]) -> str:
-    if not quads:
+    named = [quad for quad in quads if not _has_blank_node(quad)]
+    if not named:
         return ""
-    text = serialize(quads, format=RdfFormat.TRIG).decode()  # type: ignore[union-attr]
+    text = serialize(named, format=RdfFormat.TRIG).decode()  # type: ignore[union-attr]
     return f"{verb} DATA {{\n{_GRAPH.sub('GRAPH ', text)}}}"

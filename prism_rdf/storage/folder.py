@@ -29,12 +29,16 @@ _PARTS = ("quads", "changes.log", "index")
 
 @dataclass(frozen=True)
 class StoreFolder:
-    """``{home}/{tenant}/``: prism.json, quads/ (Oxigraph), changes.log, index/; from the second generation numbered."""
+    """``{home}/{tenant}/``: prism.json, quads/ (Oxigraph), changes.log, index/; from the second generation numbered.
+
+    A store that is not ``managed`` has free graphs only.
+    """
 
     path: Path
     tenant: str
     base: str
     generation: int = 1
+    managed: bool = True
 
     @property
     def quads(self) -> Path:
@@ -43,6 +47,11 @@ class StoreFolder:
     @property
     def log(self) -> Path:
         return self._part("changes.log")
+
+    @property
+    def trial(self) -> Path:
+        """Where a copy of the quads may be tried out; no generation has the number 0, so it is a leftover."""
+        return self.path / "quads.0"
 
     @property
     def forget_key(self) -> Path:
@@ -98,16 +107,19 @@ class StoreFolder:
         return self.path / (name if self.generation == 1 else f"{name}.{self.generation}")
 
 
-def open_folder(home: Path, tenant: str, *, create: bool, base: str | None = None) -> StoreFolder:
+def open_folder(
+    home: Path, tenant: str, *, create: bool, base: str | None = None, managed: bool | None = None
+) -> StoreFolder:
     """Return the store folder of a tenant, made when ``create`` is set and nothing is there.
 
     Raises NotFoundError when it is absent and must not be made, NotAStore when something else lies there,
-    StoreVersionError when a newer release wrote it, BadArgument when ``base`` differs from the store's own.
+    StoreVersionError when a newer release wrote it, BadArgument when ``base`` or ``managed`` differ from the store's
+    own; ``managed`` None is as it is, and managed for one that is made.
     """
     check_name("tenant", tenant)
     path = home / tenant
     if (path / _MARK).is_file():
-        return _read_mark(path, tenant, base)
+        return _as_meant(_read_mark(path, tenant, base), managed)
     _refuse_foreign(home, path)
     if not create:
         raise NotFoundError(
@@ -116,12 +128,23 @@ def open_folder(home: Path, tenant: str, *, create: bool, base: str | None = Non
             mend="run `prism ingest PATH --pid PID` first, or name another --home or --tenant",
         )
     try:
-        with building(StoreFolder(path, tenant, _usable(base or f"urn:prism:{tenant}"))):
+        base_iri = _usable(base or f"urn:prism:{tenant}")
+        with building(StoreFolder(path, tenant, base_iri, managed=managed is not False)):
             pass
     except OSError:
         if not (path / _MARK).is_file():  # else another process made it in the meantime
             raise
-    return _read_mark(path, tenant, base)
+    return _as_meant(_read_mark(path, tenant, base), managed)
+
+
+def _as_meant(folder: StoreFolder, managed: bool | None) -> StoreFolder:
+    if managed is not None and managed != folder.managed:
+        raise BadArgument(
+            f"the store in {folder.path} is {'managed' if folder.managed else 'unmanaged'}",
+            rule="whether a store is managed is fixed when it is made",
+            mend="leave that out, or name another --home or --tenant",
+        )
+    return folder
 
 
 def vacant(home: Path, tenant: str) -> Path:
@@ -194,7 +217,7 @@ def _read_mark(path: Path, tenant: str, base: str | None) -> StoreFolder:
     try:
         settings = json.loads(mark.read_text("utf-8"))
         version, own_base = int(settings["format"]), str(settings["base"])
-        generation = int(settings.get("generation", 1))
+        generation, managed = int(settings.get("generation", 1)), bool(settings.get("managed", True))
     except (ValueError, KeyError, TypeError) as error:
         raise NotAStore(
             f"{mark} is not readable as a store's description",
@@ -213,7 +236,7 @@ def _read_mark(path: Path, tenant: str, base: str | None) -> StoreFolder:
             rule="the base is fixed when a store is made",
             mend="leave base out, or make a new store",
         )
-    return StoreFolder(path, tenant, own_base, generation)
+    return StoreFolder(path, tenant, own_base, generation, managed)
 
 
 def _refuse_foreign(home: Path, path: Path) -> None:
@@ -243,6 +266,8 @@ def _usable(base: str) -> str:
 
 def _write_mark(folder: StoreFolder) -> None:
     says = {"format": FORMAT_VERSION, "tenant": folder.tenant, "base": folder.base, "generation": folder.generation}
+    if not folder.managed:
+        says["managed"] = False
     fresh = folder.path / f"{_MARK}{_BUILDING}"
     with fresh.open("w", encoding="utf-8") as file:
         file.write(json.dumps(says, indent=2) + "\n")

@@ -1,0 +1,83 @@
+"""The verbs of a store that speak in RDF as it is: SPARQL UPDATE, files of RDF, free graphs."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from prism_rdf.free import free_graphs
+from prism_rdf.model import Intent, Receipt, Tier
+from prism_rdf.namespaces import check_name
+from prism_rdf.storage.embedded import EmbeddedStore
+from prism_rdf.storage.folder import StoreFolder
+from prism_rdf.tiers import check_direct, claimed
+
+if TYPE_CHECKING:
+    from prism_rdf.updating.scope import Scope
+
+
+class UpdatingVerbs:
+    """What a store takes in as quads; ``Prism`` has the rest."""
+
+    store: EmbeddedStore
+    base: str
+    folder: StoreFolder | None
+    managed: bool
+    projects: Callable[[], list[str]]
+    bring_up_to_date: Callable[[], None]
+    commit: Callable[[str, Callable[[], Sequence[Intent]], str, str, object], Receipt]
+
+    @property
+    @abstractmethod
+    def tier(self) -> Tier: ...
+
+    def update(
+        self,
+        text: str,
+        *,
+        pid: str | None = None,
+        using_graphs: Sequence[str] = (),
+        using_named_graphs: Sequence[str] = (),
+        tier: Tier | None = None,
+        source: str = "",
+        idempotency_key: str = "",
+    ) -> Receipt:
+        """Carry out a SPARQL 1.1 UPDATE request, all of its operations or none, as one commit.
+
+        Free graphs (``{base}/PROJECT/free/NAME``, and those of any IRI that is not of this store) are written as one
+        likes. Without GRAPH or WITH a request is about the world of the project ``pid``, or of the only one there is:
+        what it inserts and deletes becomes changes, names and references with a history, of this ``tier`` and
+        ``source``. The graphs are those of the protocol's using-graph-uri. The receipt's notes count what changed.
+        Raises BadQuery, ValidationError, and RefusedError for what no verb does, naming the verb to use.
+        """
+        from prism_rdf.updating.requests import operations
+        from prism_rdf.updating.update import Request, Update, graphs_named
+
+        by = check_direct(claimed(tier, self.tier))
+        using, using_named = graphs_named(using_graphs), graphs_named(using_named_graphs)
+        request = Request(operations(text), using, using_named, by, source)
+        scope = self._scope(pid)
+        room = self.folder.trial if self.folder is not None else None
+        update = Update(request, self.store, lambda: self._fresh_scope(pid), room)
+        payload = [text, *using_graphs, "", *using_named_graphs, source]
+        receipt = self.commit(scope.namespace, update.intents, "update", idempotency_key, payload)
+        if receipt.replayed:
+            return receipt
+        return replace(receipt, notes=(update.counted, *receipt.notes))
+
+    def free_graphs(self, pid: str | None = None) -> list[str]:
+        """Return the IRIs of the free graphs of a project, or of all, sorted."""
+        return [graph.value for graph in free_graphs(self.store, self.base, None if pid is None else [pid])]
+
+    def _fresh_scope(self, pid: str | None) -> Scope:
+        """Return the scope of an update, once what came due is applied; under the writer's lock."""
+        self.bring_up_to_date()
+        return self._scope(pid)
+
+    def _scope(self, pid: str | None) -> Scope:
+        from prism_rdf.updating.scope import Scope
+
+        projects = self.projects() if pid is None else [check_name("project", pid)]
+        return Scope(self.store, self.base, pid, projects, self.managed)
