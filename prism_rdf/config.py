@@ -9,13 +9,26 @@
 | embedder: the model of the vector leg | ``PRISM_EMBEDDER`` | what ``prism reindex`` was told, else ``minilm`` |
 
 An embedder is ``minilm``, ``none`` or ``sentence-transformers:NAME``.
+
+Limits of SPARQL queries, of the process that answers them:
+
+| limit | environment | default |
+|---|---|---|
+| timeout: seconds a query may take, waiting included | ``PRISM_QUERY_TIMEOUT`` | 60 |
+| longest: seconds that a query may ask for | ``PRISM_QUERY_LONGEST`` | 3600 |
+| memory: MiB that a query may have | ``PRISM_QUERY_MEMORY`` | 2048 |
+| workers: queries that run at once | ``PRISM_QUERY_WORKERS`` | 4 |
+| queue: queries that may wait for that | ``PRISM_QUERY_QUEUE`` | 64 |
+| size: MiB that an answer may have | ``PRISM_QUERY_SIZE`` | 1024 |
+| rows: rows after which an answer is cut; 0: never | ``PRISM_QUERY_ROWS`` | 0 |
+| slow: seconds from which a query is logged | ``PRISM_QUERY_SLOW`` | 5 |
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from prism_rdf.errors import BadArgument
@@ -42,6 +55,55 @@ class Settings:
                 mend="add --pid NAME, or set PRISM_PID",
             )
         return self.pid
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a query may take, as the table above says."""
+
+    timeout: float = 60.0
+    longest: float = 3600.0
+    memory: int = 2048
+    workers: int = 4
+    queue: int = 64
+    size: int = 1024
+    rows: int = 0
+    slow: float = 5.0
+
+
+_LEAST = {"queue": 0, "rows": 0, "slow": 0, "memory": 128, "timeout": 0.001, "longest": 0.001}
+
+
+def query_limits(given: Mapping[str, float | None] | None = None, environ: Mapping[str, str] | None = None) -> Limits:
+    """Return the limits of queries: those ``given``, else of the environment, else the defaults. Raises BadArgument.
+
+    >>> query_limits({"timeout": 5}, {"PRISM_QUERY_WORKERS": "2"})
+    Limits(timeout=5.0, longest=3600.0, memory=2048, workers=2, queue=64, size=1024, rows=0, slow=5.0)
+    """
+    env, known = os.environ if environ is None else environ, given or {}
+    found: dict[str, float] = {}
+    for each in fields(Limits):
+        variable = f"PRISM_QUERY_{each.name.upper()}"
+        said = known.get(each.name)
+        text = env.get(variable, "") if said is None else str(said)
+        if text:
+            found[each.name] = _limit(variable, text, _LEAST.get(each.name, 1), whole=isinstance(each.default, int))
+    found["longest"] = max(found.get("longest", Limits.longest), found.get("timeout", Limits.timeout))
+    return Limits(**found)  # type: ignore[arg-type]
+
+
+def _limit(variable: str, text: str, least: float, *, whole: bool) -> float:
+    try:
+        value = int(text) if whole else float(text)
+    except ValueError:
+        value = -1
+    if not least <= value < float("inf"):
+        raise BadArgument(
+            f"{variable} is {text!r}",
+            rule=f"it is a {'whole ' if whole else ''}number, {least:g} at least",
+            mend="set it to one, or unset it",
+        )
+    return value
 
 
 def resolve(
