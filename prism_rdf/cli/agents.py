@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from prism_rdf.cli.options import Common, HomeOption, JsonOption, PidOption, TenantOption
+from prism_rdf.cli.pages import Contents
 
 _EXAMPLES = """
 Examples:
@@ -20,7 +21,7 @@ Examples:
 
 def register(app: typer.Typer) -> None:
     """Add the command of this module to the application."""
-    group = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
+    group = typer.Typer(cls=Contents, invoke_without_command=True, rich_markup_mode=None)
     group.callback(epilog=_EXAMPLES)(mcp)
     app.add_typer(group, name="mcp")
 
@@ -30,7 +31,11 @@ def mcp(
     tier: Annotated[
         int | None,
         typer.Option(
-            "--tier", min=1, max=3, help="Highest tier it may claim: 1 a person, 2 an agent, 3 guesses. [PRISM_TIER]"
+            "--tier",
+            metavar="N",
+            min=1,
+            max=3,
+            help="Highest tier it may claim: 1 a person, 2 an agent, 3 guesses. [PRISM_TIER]",
         ),
     ] = None,
     read_only: Annotated[bool, typer.Option("--read-only", help="Offer only the tools that change nothing.")] = False,

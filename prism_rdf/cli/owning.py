@@ -5,12 +5,13 @@ from __future__ import annotations
 import typer
 
 from prism_rdf.cli.options import Common, command
+from prism_rdf.cli.pages import Contents
 from prism_rdf.cli.terminal import print_json, print_pairs
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to the application, under ``prism owner``."""
-    group = typer.Typer(help="Say which process owns the store, or let it leave.", no_args_is_help=True)
+    group = typer.Typer(cls=Contents, help="Say which process owns the store, or let it leave.", no_args_is_help=True)
     command(
         group,
         "status",

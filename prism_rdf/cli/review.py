@@ -12,6 +12,7 @@ import typer
 
 from prism_rdf.cli.failure import report
 from prism_rdf.cli.options import Common, HomeOption, JsonOption, KnownAt, PidOption, TenantOption, command, known_at_of
+from prism_rdf.cli.pages import Contents
 from prism_rdf.cli.terminal import print_json, print_line, print_table
 from prism_rdf.cli.writing import props_of
 from prism_rdf.errors import BadArgument, PrismError
@@ -51,7 +52,7 @@ class Status(StrEnum):
 
 
 Candidates = Annotated[
-    list[str], typer.Argument(metavar="CANDIDATE...", help="Their uuids, or the first characters of them.")
+    list[str], typer.Argument(metavar="CANDIDATE", help="Their uuids, or the first characters of them.")
 ]
 KindOption = Annotated[Kind | None, typer.Option("--kind", help="Only guesses of this kind.")]
 EntityOption = Annotated[str | None, typer.Option("--entity", metavar="ENTITY", help="Only guesses about it.")]
@@ -61,7 +62,7 @@ Note = Annotated[str, typer.Option("--note", metavar="TEXT", help="Why, in words
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to the application, under ``prism review``."""
-    group = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
+    group = typer.Typer(cls=Contents, invoke_without_command=True, rich_markup_mode=None)
     group.callback(epilog=_EXAMPLES)(_review)
     for name, function, examples in _COMMANDS:
         command(group, name, examples)(function)

@@ -36,9 +36,11 @@ def register(app: typer.Typer) -> None:
 def serve(
     common: Common,
     host: Annotated[
-        str, typer.Option("--host", help="Address of this machine to listen on; loopback only.")
+        str, typer.Option("--host", metavar="HOST", help="Address of this machine to listen on; loopback only.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes any free one.")] = 8080,
+    port: Annotated[
+        int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port; 0 takes any free one.")
+    ] = 8080,
 ) -> int:
     """Serve SPARQL and a page over HTTP, on this machine only.
 

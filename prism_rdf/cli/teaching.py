@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from prism_rdf.cli.options import Common, command
+from prism_rdf.cli.pages import Contents
 from prism_rdf.cli.terminal import print_json, print_line, print_pairs, print_table
 from prism_rdf.errors import BadArgument, NotFoundError, UnknownType, ValidationError
 
@@ -31,10 +31,10 @@ Accept = Annotated[
         "--accept-misfits", help="Change the types although some of what holds now would be refused: it stays as it is."
     ),
 ]
-Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Turtle files of types, properties and shapes.")]
+Files = Annotated[list[Path], typer.Argument(metavar="FILE", help="Turtle files of types, properties and shapes.")]
 
 
-class _Types(TyperGroup):
+class _Types(Contents):
     """``prism types`` and ``prism types TYPE`` list; ``prism types add``, … are commands of their own."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from prism_rdf.cli.options import Common, command
+from prism_rdf.cli.pages import Contents
 from prism_rdf.cli.terminal import print_json, print_pairs, print_table
 
 if TYPE_CHECKING:
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to the application, under ``prism token``."""
-    group = typer.Typer(help="Let others reach the store over HTTP: create, list, revoke tokens.", no_args_is_help=True)
+    what = "Let others reach the store over HTTP: create, list, revoke tokens."
+    group = typer.Typer(cls=Contents, help=what, no_args_is_help=True)
     command(
         group,
         "create",

@@ -44,7 +44,7 @@ def register(app: typer.Typer) -> None:
 def watch(
     common: Common,
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH...", help="Git repositories, folders of one, or plain folders.")
+        list[Path], typer.Argument(metavar="PATH", help="Git repositories, folders of one, or plain folders.")
     ],
     ref: RefOption = None,
     mapping: MappingOption = "",

@@ -12,11 +12,13 @@ from typing import Any
 
 import pytest
 from typer.main import get_command
-from typer.testing import CliRunner
 
+from prism_rdf.cli import main
 from prism_rdf.cli.app import app
+from prism_rdf.cli.pages import SECTIONS
 
 Run = Callable[..., Any]
+PRISM: Any = get_command(app)  # making all commands anew takes a while
 DOCS = Path(__file__).parents[2] / "docs"
 COMMANDS = [
     *("ingest", "watch", "migrate", "entity", "fact", "transition", "correct", "retire", "reopen", "retract", "revert"),
@@ -45,33 +47,40 @@ def _commands_of(page: str) -> list[str]:
     return re.findall(r"^\$ (?:.* \| )?prism ([a-z].*)$", page, re.MULTILINE)
 
 
+def _help(*path: str, width: int = 80) -> str:
+    command, context = PRISM, PRISM.make_context("prism", ["--json"], resilient_parsing=True, terminal_width=width)
+    for name in path:
+        command = command.commands[name]
+        options = {"resilient_parsing": True, "terminal_width": width}
+        context = command.make_context(name, [], parent=context, **options)
+    return str(command.get_help(context))
+
+
 def test_these_are_the_commands() -> None:
-    assert sorted(get_command(app).commands) == sorted(ALL_COMMANDS)  # type: ignore[attr-defined]
+    assert sorted(PRISM.commands) == sorted(ALL_COMMANDS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_with_examples_and_the_common_options(name: str) -> None:
-    shown = CliRunner().invoke(app, [name, "--help"], prog_name="prism", terminal_width=100)
-    assert shown.exit_code == 0
-    examples = [line for line in shown.output.splitlines() if line.startswith(("    prism ", "    curl "))]
+    shown = _help(name, width=100)
+    examples = [line for line in shown.splitlines() if line.startswith(("    prism ", "    curl "))]
     assert 2 <= len(examples) <= 3
     for option in ("--home", "--tenant", "--pid", "--json"):
-        assert option in shown.output
+        assert option in shown
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_examples_are_understood(name: str) -> None:
     """Each example is parsed by its command: no option in it is misspelt."""
-    commands = get_command(app)
-    shown = CliRunner().invoke(app, [name, "--help"], terminal_width=200).output
+    shown = _help(name, width=200)
     examples = [shlex.split(line.split("|")[0])[1:] for line in shown.splitlines() if line.startswith("    prism ")]
     assert examples
     for args in examples:
-        commands.commands[args[0]].make_context(args[0], list(args[1:]), resilient_parsing=False)  # type: ignore[attr-defined]
+        PRISM.commands[args[0]].make_context(args[0], list(args[1:]), resilient_parsing=False)
 
 
 def test_help_lists_the_exit_codes() -> None:
-    shown = CliRunner().invoke(app, ["--help"]).output
+    shown = _help()
     for code, word in (
         (2, "usage"),
         (3, "partial"),
@@ -99,8 +108,39 @@ SHOWN = [line for page in ("cli.md", "http.md") for line in _commands_of((DOCS /
 @pytest.mark.parametrize("line", SHOWN)
 def test_commands_shown_on_the_pages_are_understood(line: str) -> None:
     name, *args = shlex.split(line)
-    get_command(app).commands[name].make_context(name, args)  # type: ignore[attr-defined]
+    PRISM.commands[name].make_context(name, args)
 
 
 def test_the_pages_show_every_command() -> None:
     assert {line.split()[0] for line in SHOWN} == set(ALL_COMMANDS)
+
+
+def test_every_command_stands_under_what_one_does_with_it() -> None:
+    placed = [name for names in SECTIONS.values() for name in names]
+    assert len(placed) == len(set(placed))
+    assert set(ALL_COMMANDS) - {"mcp"} <= set(placed)
+    shown = _help()
+    assert "Others:" not in shown
+    assert all(f"{title}:" in shown for title in SECTIONS)
+    assert "..." not in shown.partition("Commands")[2], "what a command does is told whole"
+
+
+def test_the_parser_names_no_python_types() -> None:
+    for path in _paths(PRISM, ()):
+        shown = _help(*path)
+        assert re.findall(r" <(?:str|path|int|float|list\[|bool)", shown) == [], path
+        assert max(map(len, shown.partition("Examples:")[0].splitlines())) <= 80, path
+
+
+def _paths(command: Any, path: tuple[str, ...]) -> list[tuple[str, ...]]:
+    return [
+        path,
+        *(deeper for name, each in getattr(command, "commands", {}).items() for deeper in _paths(each, (*path, name))),
+    ]
+
+
+def test_no_command_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    told, complaint = capsys.readouterr()
+    assert told.startswith("Usage: prism")
+    assert complaint == ""
