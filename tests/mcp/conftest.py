@@ -1,0 +1,64 @@
+"""A store in memory with one small project, and a client of the SDK that is connected with its server in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client
+
+from prism_rdf import mcp
+from prism_rdf.mcp import Caller
+from prism_rdf.prism import Prism
+
+AGENT = Caller(agent="tester", pid="demo", forgets=True)
+
+
+def asked(prism: Prism, caller: Caller, talk: Callable[[Client], Any]) -> Any:
+    """Return what a talk with a server of the store comes to."""
+
+    async def connected() -> Any:
+        async with Client(mcp.server(prism, lambda _: caller)) as client:
+            return await talk(client)
+
+    return anyio.run(connected)
+
+
+def fill(prism: Prism, pid: str = "demo") -> dict[str, str]:
+    """Fill a project and return what cases refer to: a draft, candidates, two entities of one name."""
+    project = prism.project(pid)
+    project.entity("Project", {"name": "PrismGR"}, valid_from="2026-01-01")
+    project.entity("Location", {"name": "server1"}, valid_from="2026-01-01")
+    for number in range(1, 10):
+        props = {"number": f"ADR-{number}", "title": f"Decision {number}", "status": "Proposed"}
+        project.entity("ADR", props, valid_from="2026-01-10")
+    project.fact("ADR-1", "status", "Accepted", valid_from="2026-02-01", description="decided")
+    project.remember("PrismGR installation takes one script.", about=["PrismGR"], created_at="2026-02-10")
+    project.transition("PrismGR", {"name": "Prism"}, "rename", valid_from="2026-06-01")
+    project.reference("ADR-1", "ADR-3", "DEPENDS_ON")
+    fact = project.fact("ADR-7", "status", "Deprecated", tier=3, quote="perhaps deprecated").candidates[0]
+    alias = project.alias("the seventh", "ADR-7", kind="synonym", tier=3, quote="the seventh").candidates[0]
+    project.reference("ADR-7", "ADR-3", "DEPENDS_ON", tier=3, quote="rests on the third")
+    project.wip("ADR-8", {"status": "Accepted"})
+    twins = [
+        project.entity("ADR", {"number": f"ADR-2{number}", "title": "twins"}, valid_from="2026-01-10")["uuid"]
+        for number in (1, 2)
+    ]
+    merged = project.entity("ADR", {"number": "ADR-30", "title": "thirty"}, valid_from="2026-01-10")["uuid"]
+    project.merge(merged, "ADR-3")
+    return {
+        "$draft": project.wip("ADR-9", {"status": "Accepted"})["wip"],
+        "$fact": fact.rpartition("/")[2],
+        "$alias": alias.rpartition("/")[2],
+        "$twin": twins[0],
+        "$other": twins[1],
+    }
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[tuple[Prism, dict[str, str]]]:
+    """A filled store, and what the cases refer to."""
+    with Prism.in_memory() as prism:
+        yield prism, fill(prism)
