@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from pyoxigraph import NamedNode
+from pyoxigraph import NamedNode, Quad
 
 from prism_rdf.errors import BadArgument
-from prism_rdf.model import FreeChange, Intent, Tier
+from prism_rdf.model import FreeChange, Intent
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.updating.evaluating import Evaluation
 from prism_rdf.updating.pending import Pending
@@ -25,25 +25,34 @@ class Request:
     operations: tuple[Operation, ...]
     using: tuple[NamedNode, ...] = ()
     using_named: tuple[NamedNode, ...] = ()
-    tier: Tier = 1
-    source: str = ""
 
 
 class Update:
-    """Turns a request into intents when the commit asks for them; what it changes is counted from then on."""
+    """Turns a request into intents when the commit asks for them; what it changes is counted from then on.
 
-    def __init__(self, request: Request, store: EmbeddedStore, scope: Callable[[], Scope], room: Path | None) -> None:
+    ``read`` turns what comes and goes of the world of a project into intents.
+    """
+
+    def __init__(
+        self,
+        request: Request,
+        store: EmbeddedStore,
+        scope: Callable[[], Scope],
+        room: Path | None,
+        read: Callable[[Sequence[Quad], Sequence[Quad]], Sequence[Intent]],
+    ) -> None:
         self._request = request
         self._store = store
         self._scope = scope
         self._room = room
+        self._read = read
         self._added = 0
         self._removed = 0
 
     @property
     def counted(self) -> str:
-        """Return in words how many quads come and go."""
-        return f"added {self._added} and removed {self._removed} quads"
+        """Return in words how many triples come and go."""
+        return f"{self._added:,} triples added, {self._removed:,} removed"
 
     def intents(self) -> tuple[Intent, ...]:
         """Return what the request changes; to be called under the writer's lock."""
@@ -53,8 +62,20 @@ class Update:
             for operation in request.operations:
                 evaluation.take(operation)
             self._added, self._removed = len(pending.adds), len(pending.removes)
-            change = FreeChange(tuple(pending.adds), tuple(pending.removes), pending.made, pending.dropped)
-        return (change,)
+            come, said = _parted(pending.adds, scope)
+            gone, unsaid = _parted(pending.removes, scope)
+            change = FreeChange(come, gone, pending.made, pending.dropped)
+        intents = self._read(said, unsaid) if said or unsaid else ()
+        return (*intents, change) if change != FreeChange() else tuple(intents)
+
+
+def _parted(quads: Iterable[Quad], scope: Scope) -> tuple[tuple[Quad, ...], tuple[Quad, ...]]:
+    """Return the quads of free graphs, and those of the world of a project."""
+    free: list[Quad] = []
+    world: list[Quad] = []
+    for quad in quads:
+        (world if scope.is_of_engine(quad.graph_name) else free).append(quad)
+    return tuple(free), tuple(world)
 
 
 def graphs_named(iris: Sequence[str]) -> tuple[NamedNode, ...]:

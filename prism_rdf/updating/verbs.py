@@ -7,14 +7,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pyoxigraph import Quad
+
 from prism_rdf.free import free_graphs
 from prism_rdf.model import Intent, Receipt, Tier
-from prism_rdf.namespaces import check_name
+from prism_rdf.namespaces import Names, check_name
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.folder import StoreFolder
 from prism_rdf.tiers import check_direct, claimed
 
 if TYPE_CHECKING:
+    from prism_rdf.canonical.schemas import Schema
+    from prism_rdf.clock import Clock
+    from prism_rdf.meaning import MeaningVerbs
     from prism_rdf.updating.scope import Scope
 
 
@@ -25,7 +30,10 @@ class UpdatingVerbs:
     base: str
     folder: StoreFolder | None
     managed: bool
+    clock: Clock
     projects: Callable[[], list[str]]
+    project: Callable[[str], MeaningVerbs]
+    schema: Callable[[str], Schema]
     bring_up_to_date: Callable[[], None]
     commit: Callable[[str, Callable[[], Sequence[Intent]], str, str, object], Receipt]
 
@@ -57,12 +65,20 @@ class UpdatingVerbs:
 
         by = check_direct(claimed(tier, self.tier))
         using, using_named = graphs_named(using_graphs), graphs_named(using_named_graphs)
-        request = Request(operations(text), using, using_named, by, source)
-        scope = self._scope(pid)
+        request = Request(operations(text), using, using_named)
+        namespace = self._scope(pid).namespace
+
+        def read(come: Sequence[Quad], gone: Sequence[Quad]) -> Sequence[Intent]:
+            from prism_rdf.updating.world import Speaker, WorldChange
+
+            names, speaker = Names(self.base, namespace), Speaker(by, source, self.clock.now())
+            taken = self.project(namespace)._refuse_taken
+            return WorldChange(self.store, names, self.schema(namespace).catalog, speaker, taken).intents(come, gone)
+
         room = self.folder.trial if self.folder is not None else None
-        update = Update(request, self.store, lambda: self._fresh_scope(pid), room)
+        update = Update(request, self.store, lambda: self._fresh_scope(pid), room, read)
         payload = [text, *using_graphs, "", *using_named_graphs, source]
-        receipt = self.commit(scope.namespace, update.intents, "update", idempotency_key, payload)
+        receipt = self.commit(namespace, update.intents, "update", idempotency_key, payload)
         if receipt.replayed:
             return receipt
         return replace(receipt, notes=(update.counted, *receipt.notes))
