@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from flask import Flask, Response, request
 
-from . import failures, health, protocol, workbench
+from . import cross_origin, failures, health, protocol, workbench
 from .asking import Asker
 from .loopback import is_loopback
 
@@ -29,6 +29,7 @@ def create_app(prism: Prism) -> Flask:
     app = Flask(__name__)
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     failures.install(app)
+    cross_origin.install(app)
     asker = Asker(prism)
     for routes in (protocol.blueprint(asker), workbench.blueprint(asker), health.blueprint(prism)):
         app.register_blueprint(routes)

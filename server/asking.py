@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from prism_rdf.errors import BadArgument, NotFoundError
 
@@ -17,29 +16,47 @@ DATASETS = ("current", "raw")
 
 @dataclass(frozen=True)
 class Scope:
-    """What a query is asked of: which project, which time, which dataset; texts as the client gave them."""
+    """What a query is asked of: which project, which time, which dataset or graphs; texts as the client gave them."""
 
     pid: str | None = None
     as_of: str | None = None
     known_at: str | None = None
     dataset: str = "current"
+    default_graphs: tuple[str, ...] = ()
+    named_graphs: tuple[str, ...] = ()
+    timeout: float | None = None
+    max_rows: int | None = None
 
 
 class Asker:
     """Answers queries of many threads over one open store."""
 
     def __init__(self, prism: Prism) -> None:
-        self._prism = prism
-        self._lock = Lock()
+        self.prism = prism
 
     def projects(self) -> list[str]:
-        return self._prism.projects()
+        return self.prism.projects()
+
+    def version(self) -> str:
+        return self.prism.version
 
     def ask(self, query: str, scope: Scope) -> QueryAnswer:
-        """Return the answer, to be read once. Raises BadArgument, BadTime, NotFoundError.
+        """Return the answer, to be read once. Raises BadArgument, BadTime, NotFoundError."""
+        self.check(scope)
+        limits: dict[str, Any] = {"timeout": scope.timeout, "max_rows": scope.max_rows}
+        return self.prism.sparql(
+            query,
+            pid=scope.pid,
+            as_of=scope.as_of,
+            known_at=_known_at(scope.known_at),
+            dataset="raw" if scope.dataset == "raw" else "current",
+            default_graphs=scope.default_graphs,
+            named_graphs=scope.named_graphs,
+            **{name: value for name, value in limits.items() if value is not None},
+        )
 
-        Only the start of a query takes turns, while the world at its time is looked up or made; reading does not.
-        """
+    def check(self, scope: Scope) -> None:
+        """Refuse a dataset or a project that there is not."""
         if scope.dataset not in DATASETS:
             raise BadArgument(
                 f"there is no dataset {scope.dataset!r}",
@@ -48,14 +65,6 @@ class Asker:
             )
         if scope.pid is not None:
             self._check_pid(scope.pid, scope.dataset)
-        with self._lock:
-            return self._prism.sparql(
-                query,
-                pid=scope.pid,
-                as_of=scope.as_of,
-                known_at=_known_at(scope.known_at),
-                dataset="raw" if scope.dataset == "raw" else "current",
-            )
 
     def _check_pid(self, pid: str, dataset: str) -> None:
         if dataset == "raw":
@@ -75,4 +84,4 @@ class Asker:
 
 def _known_at(text: str | None) -> str | int | None:
     """Return a commit number where there are only digits, else the text of a time."""
-    return int(text) if text is not None and text.isdecimal() else text
+    return int(text) if text is not None and text.isdecimal() and text.isascii() else text

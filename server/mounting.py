@@ -1,7 +1,6 @@
 """One port for several applications: ASGI applications by path prefix, and the Flask application for all other paths.
 
-What a request says is not judged here, except what no application could be told: a path or query that is no ASCII, and
-a body that breaks off, which must never pass for a whole one.
+What a request says is not judged here, except what no application could be told: a path or query that is no ASCII.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ class Router:
             await _refuse(send)
         else:
             app, below = self._chosen(scope)
-            await app(below, _whole(receive), send)
+            await app(below, receive, send)
 
     def _chosen(self, scope: MutableMapping[str, Any]) -> tuple[AsgiApp, MutableMapping[str, Any]]:
         for mount in self._mounts:
@@ -79,18 +78,3 @@ async def _refuse(send: Send) -> None:
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": 400, "headers": headers})
     await send({"type": "http.response.body", "body": body})
-
-
-def _whole(receive: Receive) -> Receive:
-    """Return a ``receive`` that raises where the client leaves in the middle of its body."""
-    ended = False
-
-    async def received() -> Message:
-        nonlocal ended
-        message = await receive()
-        if message["type"] == "http.disconnect" and not ended:
-            raise ConnectionAbortedError("the client left before the end of its request")
-        ended = not message.get("more_body", False)
-        return message
-
-    return received

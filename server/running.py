@@ -12,6 +12,7 @@ from prism_rdf.errors import BusyError, RefusedError
 
 from .agents import mcp_mount
 from .app import create_app
+from .caller import watching
 from .loopback import LOCALHOST, is_loopback
 from .mounting import AsgiApp, Mount, Router
 
@@ -27,7 +28,8 @@ def asgi_app(prism: Prism, mounts: Sequence[Mount] = ()) -> AsgiApp:
     """Return the application of the whole port: the Flask application, beside what else is mounted on it."""
     from a2wsgi import WSGIMiddleware
 
-    return Router(WSGIMiddleware(_with_chunked_bodies(create_app(prism)), workers=_THREADS), mounts)
+    flask = WSGIMiddleware(_with_chunked_bodies(create_app(prism)), workers=_THREADS)
+    return Router(watching(flask), mounts)
 
 
 def serve(prism: Prism, host: str, port: int, announce: Callable[[str], None]) -> None:

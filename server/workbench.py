@@ -15,12 +15,14 @@ from prism_rdf.errors import PrismError
 from prism_rdf.model import term_text
 
 from .asking import DATASETS, Asker, Scope
-from .protocol import describe, scope_of_request
+from .parameters import scope_of_request
+from .responding import VARY, describe
 
 if TYPE_CHECKING:
     from prism_rdf.datasets import QueryAnswer
 
 _MOST_ROWS = 1_000
+_NOWHERE = Scope()
 _DOWNLOADS = {"select": ("json", "csv", "tsv", "xml"), "ask": ("json", "xml"), "graph": ("ttl", "nt", "rdf", "jsonld")}
 EXAMPLES = {
     "What is in the store": (
@@ -79,31 +81,45 @@ def blueprint(asker: Asker) -> Blueprint:
 
     @routes.get("/")
     def page() -> Response:
-        query = request.args.get("query", "").strip() or next(iter(EXAMPLES.values()))
-        scope, answer, failure, found = Scope(), None, None, None
+        query = request.args.get("query", "").strip()
         try:
             scope = scope_of_request()
-            started = time.monotonic()
-            found = asker.ask(query, scope)
-            answer = _answer(found, query, scope, started)
         except PrismError as error:
-            failure = error
-        html = render_template(
-            "workbench.html",
-            query=query,
-            scope=scope,
-            answer=answer,
-            failure=failure,
-            projects=asker.projects(),
-            datasets=DATASETS,
-            examples={name: _link("/", text, scope) for name, text in EXAMPLES.items()},
-        )
-        response = make_response(html, failure.http_status if failure else 200)
-        if found is not None:
-            describe(response, found)
-        return response
+            return _rendered(asker, query, Scope(), failure=error)
+        return page_for(asker, query, scope)
 
     return routes
+
+
+def page_for(asker: Asker, query: str = "", scope: Scope = _NOWHERE) -> Response:
+    """Return the page with a query, or with the first example, and what it finds in a scope."""
+    query = query or next(iter(EXAMPLES.values()))
+    started = time.monotonic()
+    try:
+        found = asker.ask(query, scope)
+        response = _rendered(asker, query, scope, answer=_answer(found, query, scope, started))
+    except PrismError as error:
+        return _rendered(asker, query, scope, failure=error)
+    describe(response, found)
+    return response
+
+
+def _rendered(
+    asker: Asker, query: str, scope: Scope, *, answer: Answer | None = None, failure: PrismError | None = None
+) -> Response:
+    html = render_template(
+        "workbench.html",
+        query=query,
+        scope=scope,
+        answer=answer,
+        failure=failure,
+        projects=asker.projects(),
+        datasets=DATASETS,
+        examples={name: _link("/", text, scope) for name, text in EXAMPLES.items()},
+    )
+    response = make_response(html, failure.http_status if failure else 200)
+    response.headers["Vary"] = VARY
+    return response
 
 
 def _answer(found: QueryAnswer, query: str, scope: Scope, started: float) -> Answer:
@@ -135,7 +151,9 @@ def _cell(term: object, scope: Scope) -> Cell:
 
 def _link(path: str, query: str, scope: Scope, **more: str) -> str:
     given = {"as-of": scope.as_of, "known-at": scope.known_at, "pid": scope.pid}
-    parameters = {"query": query, **{name: value for name, value in given.items() if value}, **more}
+    parameters = [("query", query), *((name, value) for name, value in given.items() if value), *more.items()]
     if scope.dataset != "current":
-        parameters["dataset"] = scope.dataset
+        parameters.append(("dataset", scope.dataset))
+    parameters += [("default-graph-uri", graph) for graph in scope.default_graphs]
+    parameters += [("named-graph-uri", graph) for graph in scope.named_graphs]
     return f"{path}?{urlencode(parameters)}"

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from prism_server.caller import watching
 from prism_server.mounting import Mount, Router
 
 Sent = list[MutableMapping[str, Any]]
@@ -23,7 +24,7 @@ def names(label: str) -> Any:
     return app
 
 
-def talk(router: Router, scope: dict[str, Any], *messages: dict[str, Any]) -> Sent:
+def talk(router: Any, scope: dict[str, Any], *messages: dict[str, Any]) -> Sent:
     sent: Sent = []
     waiting = list(messages)
 
@@ -67,8 +68,19 @@ def test_a_url_that_is_no_ascii_is_refused_before_any_application() -> None:
 
 def test_a_body_that_breaks_off_is_no_body() -> None:
     part = {"type": "http.request", "body": b"<a> <b> ", "more_body": True}
+    scope = {**request("/"), "headers": [(b"transfer-encoding", b"chunked")]}
     with pytest.raises(ConnectionAbortedError):
-        talk(ROUTER, request("/"), part, {"type": "http.disconnect"})
+        talk(watching(names("rest")), scope, part, {"type": "http.disconnect"})
+
+
+def test_a_client_that_leaves_is_noted_while_its_answer_is_made() -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        assert not scope["prism.gone"].is_set()
+        await asyncio.sleep(0.01)
+        await send({"gone": scope["prism.gone"].is_set()})
+
+    scope = {**request("/"), "headers": []}
+    assert talk(watching(app), scope, WHOLE, {"type": "http.disconnect"}) == [{"gone": True}]
 
 
 def test_lifespans_are_entered_and_left_in_order() -> None:

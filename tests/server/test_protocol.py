@@ -101,7 +101,7 @@ def test_rows_by_accept_and_by_name(client: FlaskClient, media_type: str, name: 
     by_accept = client.get("/sparql", query_string={"query": STATUS}, headers={"Accept": media_type})
     assert by_accept.status_code == 200
     assert by_accept.mimetype == media_type
-    assert by_accept.headers["Vary"] == "Accept"
+    assert by_accept.headers["Vary"].startswith("Accept, ")
     assert count(by_accept.text) == 3
     by_name = client.get("/sparql", query_string={"query": STATUS, "format": name})
     assert by_name.data == client.get("/sparql", query_string={"query": STATUS, "format": media_type}).data
@@ -141,7 +141,7 @@ def test_quality_values_decide(client: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "accept"), [(STATUS, "text/turtle"), (GRAPH, "text/csv"), (STATUS, "image/png"), (GRAPH, "text/html")]
+    ("query", "accept"), [(STATUS, "text/turtle"), (GRAPH, "text/csv"), (STATUS, "image/png"), (GRAPH, "text/plain")]
 )
 def test_406_lists_what_there_is(client: FlaskClient, query: str, accept: str) -> None:
     response = client.get("/sparql", query_string={"query": query}, headers={"Accept": accept})
@@ -164,7 +164,7 @@ def test_headers_name_what_was_seen(client: FlaskClient, prism: Prism) -> None:
 
 
 BAD = {
-    "no query": ({}, 400, "bad-argument", "no query"),
+    "no query": ({"as-of": "2025"}, 400, "bad-argument", "no query"),
     "empty query": ({"query": "  "}, 400, "bad-argument", "no query"),
     "two queries": ({"query": [STATUS, STATUS]}, 400, "bad-argument", "2 times"),
     "syntax": ({"query": "SELECT ?s\nWHERE { ?s ?p }"}, 400, "bad-query", "line 2, column 16"),
@@ -179,8 +179,19 @@ BAD = {
     "time of raw": ({"query": STATUS, "as-of": "2025", "dataset": "raw"}, 400, "bad-argument", "raw"),
     "unknown format": ({"query": STATUS, "format": "docx"}, 406, "not-acceptable", "docx"),
     "misspelt parameter": ({"query": STATUS, "asof": "2025"}, 400, "bad-argument", "asof"),
-    "protocol dataset": ({"query": STATUS, "default-graph-uri": "urn:g"}, 400, "bad-argument", "default-graph-uri"),
-    "update": ({"update": "DELETE WHERE { ?s ?p ?o }"}, 501, "not-built", "not built yet"),
+    "graph that is no IRI": ({"query": STATUS, "default-graph-uri": "not an iri"}, 400, "bad-argument", "not an iri"),
+    "graph that is not of the world": (
+        {"query": STATUS, "named-graph-uri": "urn:prism:default/demo/graph/temporal"},
+        422,
+        "refused",
+        "graph/temporal",
+    ),
+    "graph of an update": ({"query": STATUS, "using-graph-uri": "urn:g"}, 400, "bad-argument", "using-graph-uri"),
+    "query and update": ({"query": STATUS, "update": "CLEAR ALL"}, 400, "bad-argument", "both a query and an update"),
+    "timeout of no number": ({"query": STATUS, "timeout": "soon"}, 400, "bad-argument", "'soon'"),
+    "timeout of nothing": ({"query": STATUS, "timeout": "0"}, 400, "bad-argument", "timeout"),
+    "rows of no number": ({"query": STATUS, "max-rows": "-1"}, 400, "bad-argument", "max-rows"),
+    "two formats": ({"query": STATUS, "format": ["json", "csv"]}, 400, "bad-argument", "2 times"),
 }
 
 
@@ -201,8 +212,18 @@ def test_bodies_that_are_no_query(client: FlaskClient) -> None:
     assert error_of(client.post("/sparql", data=b"\xff", content_type="application/sparql-query"), 400)["code"] == (
         "bad-argument"
     )
-    update = client.post("/sparql", data="DROP ALL", content_type="application/sparql-update")
-    assert error_of(update, 501)["code"] == "not-built"
+    utf16 = client.post(
+        "/sparql", data=STATUS.encode("utf-16"), content_type="application/sparql-query; charset=UTF-16"
+    )
+    assert error_of(utf16, 415)["code"] == "unsupported-body"
+    assert error_of(client.post("/sparql", data=STATUS.encode()), 415)["code"] == "unsupported-body"
+    both = client.post("/sparql?query=ASK{}", data=STATUS, content_type="application/sparql-query")
+    assert "two texts" in error_of(both, 400)["message"]
+
+
+def test_an_update_does_not_come_by_get(client: FlaskClient) -> None:
+    error = error_of(client.get("/sparql", query_string={"update": "CLEAR ALL"}), 400)
+    assert (error["code"], error["mend"]) == ("bad-argument", "send the update with POST")
 
 
 def test_paths_methods_and_hosts_that_are_not_ours(client: FlaskClient) -> None:
@@ -223,3 +244,35 @@ def test_a_defect_shows_no_stack(prism: Prism, monkeypatch: pytest.MonkeyPatch) 
     response = create_app(prism).test_client().get("/sparql", query_string={"query": STATUS})
     assert error_of(response, 500)["code"] == "error"
     assert "secret" not in response.text
+
+
+def test_the_dataset_may_be_declared(client: FlaskClient) -> None:
+    graphs = [f"urn:prism:default/{pid}/graph/current" for pid in ("demo", "other")]
+    assert len(rows(client, default_graph_uri=graphs[1])) == 1
+    both = client.get("/sparql", query_string={"query": STATUS, "default-graph-uri": graphs})
+    assert len(json.loads(both.data)["results"]["bindings"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "media_type"),
+    [
+        ("turtle", "text/turtle"),
+        ("json-ld", "application/ld+json"),
+        ("xml", "application/rdf+xml"),
+        ("N3", "text/turtle"),
+    ],
+)
+def test_formats_of_graphs_by_other_names(client: FlaskClient, name: str, media_type: str) -> None:
+    for parameter in ("format", "output", "results"):
+        response = client.get("/sparql", query_string={"query": GRAPH, parameter: name})
+        assert (response.status_code, response.mimetype) == (200, media_type)
+
+
+def test_a_browser_gets_the_page(client: FlaskClient) -> None:
+    accept = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+    asked = client.get("/sparql", query_string={"query": STATUS, "as-of": "2025-10-15"}, headers=accept)
+    assert (asked.status_code, asked.mimetype) == (200, "text/html")
+    assert "ADR-001" in asked.text
+    assert client.get("/sparql", headers=accept).mimetype == "text/html"
+    failed = client.get("/sparql", query_string={"query": "SELECT"}, headers=accept)
+    assert (failed.status_code, failed.mimetype) == (400, "text/html")
