@@ -1,8 +1,8 @@
-"""A store in memory with one small project, and a client of the SDK that is connected with its server in this process."""
+"""A store in memory with one small project, and a client of the SDK that is connected with its server here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import anyio
@@ -13,10 +13,11 @@ from prism_rdf import mcp
 from prism_rdf.mcp import Caller
 from prism_rdf.prism import Prism
 
-AGENT = Caller(agent="tester", pid="demo", forgets=True)
+Talk = Callable[[Client], Awaitable[Any]]
+Call = Callable[..., dict[str, Any]]
 
 
-def asked(prism: Prism, caller: Caller, talk: Callable[[Client], Any]) -> Any:
+def asked(prism: Prism, caller: Caller, talk: Talk) -> Any:
     """Return what a talk with a server of the store comes to."""
 
     async def connected() -> Any:
@@ -24,6 +25,32 @@ def asked(prism: Prism, caller: Caller, talk: Callable[[Client], Any]) -> Any:
             return await talk(client)
 
     return anyio.run(connected)
+
+
+@pytest.fixture
+def ask() -> Callable[[Prism, Caller, Talk], Any]:
+    """What talks with a server of a store, as a caller."""
+    return asked
+
+
+@pytest.fixture
+def call() -> Call:
+    """What calls one tool and returns its answer; an error as ``{"error": …}``."""
+
+    def called(prism: Prism, caller: Caller, tool: str, **arguments: Any) -> dict[str, Any]:
+        async def talk(client: Client) -> Any:
+            return (await client.call_tool(tool, arguments)).structured_content
+
+        return dict(asked(prism, caller, talk))
+
+    return called
+
+
+@pytest.fixture
+def filled() -> Iterator[tuple[Prism, dict[str, str]]]:
+    """A filled store of its own, and what there is in it."""
+    with Prism.in_memory() as prism:
+        yield prism, fill(prism)
 
 
 def fill(prism: Prism, pid: str = "demo") -> dict[str, str]:
