@@ -93,14 +93,21 @@ def build(home: Path, count: int) -> None:
 
 
 def cold(home: Path, question: str) -> None:
-    begun, used = time.perf_counter(), time.process_time()
+    times = [_now()]
     with Prism.open(home, "bench", exclusive=True, embedder=embedder()) as prism:
-        opened = time.perf_counter()
+        times.append(_now())
         answer = prism.project("bench").recall(question)
-        done = time.perf_counter()
+        times.append(_now())
         status = {name: leg["status"] for name, leg in answer["legs"].items()}
-        print(f"cold: open {opened - begun:.2f} s, first recall {done - opened:.2f} s wall, ", end="")
-        print(f"{time.process_time() - used:.2f} s of the processor in all, {status}", flush=True)
+        told = [
+            f"{what} {after[0] - before[0]:.2f} s ({after[1] - before[1]:.2f} s of the processor)"
+            for what, before, after in zip(("open", "first recall"), times, times[1:], strict=False)
+        ]
+        print(f"cold: {', '.join(told)}, {status}", flush=True)
+
+
+def _now() -> tuple[float, float]:
+    return time.perf_counter(), time.process_time()
 
 
 def _row(name: str, times: Sequence[float], used: Sequence[float]) -> str:
@@ -117,12 +124,22 @@ def one_caller(project: Project, asked: Sequence[str]) -> None:
         begun, used = time.perf_counter(), time.process_time()
         answer = project.recall(text)
         times.setdefault("recall, all legs", []).append((time.perf_counter() - begun, time.process_time() - used))
+        begun, used = time.perf_counter(), time.process_time()
+        _reference()
+        times.setdefault("reference loop", []).append((time.perf_counter() - begun, time.process_time() - used))
         for leg in legs:
             begun, used = time.perf_counter(), time.process_time()
             leg.search(_plain(text), _as_of(answer), 100)
             times.setdefault(leg.name, []).append((time.perf_counter() - begun, time.process_time() - used))
     for name, rows in times.items():
         print(_row(name, *zip(*rows, strict=True)), flush=True)
+    recall, loop = (np.median(np.array(times[name]), axis=0) for name in ("recall, all legs", "reference loop"))
+    print(f"recall / reference loop: {recall[0] / loop[0]:.1f} of the wall, {recall[1] / loop[1]:.1f} of the processor")
+
+
+def _reference() -> int:
+    """Take a few milliseconds of Python: what a loaded machine makes of them tells the load."""
+    return sum(number * number for number in range(100_000))
 
 
 def _plain(text: str) -> Any:

@@ -11,7 +11,7 @@ import json
 import logging
 import os
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -215,7 +215,7 @@ class VectorIndex:
             self._trouble = self._misfit(state)
             if self._trouble:
                 return
-            entries = list(_entries(self._folder / "entries.jsonl", state["rows"])) if state["rows"] else []
+            entries = _entries(self._folder / "entries.jsonl", state["rows"]) if state["rows"] else []
             self._nearest.attach(state["rows"])
             self._position = None if state["position"] is None else int(state["position"])
         except (OSError, ValueError, KeyError) as error:
@@ -254,10 +254,12 @@ def _micros(at: Instant | None) -> int:
     return at.micros if at is not None else _EVER
 
 
-def _entries(path: Path, count: int) -> Iterator[tuple[str, int, int]]:
-    """Yield the first ``count`` entries, and cut off what a crash left behind them."""
-    with path.open("r+") as file:
-        for _ in range(count):
-            iri, said, recorded = json.loads(file.readline())
-            yield iri, said, recorded
-        file.truncate(file.tell())
+def _entries(path: Path, count: int) -> list[tuple[str, int, int]]:
+    """Return the first ``count`` entries, and cut off what a crash left behind them. Raises ValueError."""
+    content = path.read_bytes()
+    lines = content.split(b"\n", count)
+    if len(lines) <= count:
+        raise ValueError(f"{path.name} holds fewer than {count} entries")
+    os.truncate(path, len(content) - len(lines[count]))
+    entries: list[tuple[str, int, int]] = json.loads(b"[" + b",".join(lines[:count]) + b"]")  # 1 s less than by line
+    return entries
