@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
+import io
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from io import BytesIO
+from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 from typing import Literal as Choice
@@ -14,45 +14,35 @@ from pyoxigraph import (
     DefaultGraph,
     NamedNode,
     QueryBoolean,
-    QueryResultsFormat,
     QuerySolutions,
     QueryTriples,
     RdfFormat,
     Triple,
+    parse,
+    parse_query_results,
     serialize,
 )
 
 from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.changes import DUE_AT, Ground
 from prism_rdf.clock import Instant
-from prism_rdf.errors import BadArgument, BadQuery, RefusedError
+from prism_rdf.errors import BadArgument, RefusedError
+from prism_rdf.evaluating import Evaluation, Source
 from prism_rdf.free import free_graphs, is_free, is_there
 from prism_rdf.namespaces import PREFIXES, Names, commit_iri, meta_graph, prism
-from prism_rdf.reach import asks_elsewhere, graphs_declared, spares_memories, vocabulary
+from prism_rdf.reach import graphs_declared, spares_memories, vocabulary
 from prism_rdf.snapshots import Changes, Snapshots
 from prism_rdf.storage.about import about
 from prism_rdf.storage.interface import GraphReader
+from prism_rdf.workers.answer import WorkedAnswer
+from prism_rdf.workers.formats import GRAPH_FORMATS, RESULT_FORMATS
+
+__all__ = ["GRAPH_FORMATS", "NONE", "RESULT_FORMATS", "Dataset", "Datasets", "Graphs", "QueryAnswer", "text_of"]
 
 Dataset = Choice["current", "raw"]
 
-RESULT_FORMATS = {
-    "json": QueryResultsFormat.JSON,
-    "xml": QueryResultsFormat.XML,
-    "csv": QueryResultsFormat.CSV,
-    "tsv": QueryResultsFormat.TSV,
-}
-GRAPH_FORMATS = {
-    "ttl": RdfFormat.TURTLE,
-    "nt": RdfFormat.N_TRIPLES,
-    "rdf": RdfFormat.RDF_XML,
-    "jsonld": RdfFormat.JSON_LD,
-    "trig": RdfFormat.TRIG,
-    "nq": RdfFormat.N_QUADS,
-}
 _PIECE = 1 << 16  # bytes
 _IN_MEMORY = 1 << 23  # bytes
-_REASON = re.compile(r"[A-Z][A-Za-z]*(?: [A-Za-z*]+){2,}")  # a sentence among the expected tokens
-_PLACE = re.compile(r"error at (\d+):(\d+)")
 
 
 @dataclass(frozen=True)
@@ -87,7 +77,8 @@ def _graph_of(iri: str) -> NamedNode:
 class QueryAnswer:
     """The result of one query, and the instant and commit that it saw; it can be read once.
 
-    ``kind`` is select, ask or graph. ``as_of`` is None for the current and the raw dataset.
+    ``kind`` is select, ask or graph. ``as_of`` is None for the current and the raw dataset. ``truncated`` says that
+    there are more rows than were asked for. An answer that is not wanted any more is given up by ``close``.
     """
 
     kind: Choice["select", "ask", "graph"]
@@ -95,23 +86,29 @@ class QueryAnswer:
     as_of: Instant | None
     known_at: Instant | None
     commit: int
-    _results: QuerySolutions | QueryBoolean | Iterable[Triple]
+    _results: QuerySolutions | QueryBoolean | Iterable[Triple] | WorkedAnswer
+    truncated: bool = False
 
     @property
     def variables(self) -> list[str]:
         """Return the names of the columns of a select, without question marks; empty otherwise."""
+        if isinstance(self._results, WorkedAnswer):
+            return self._results.variables
         if not isinstance(self._results, QuerySolutions):
             return []
         return [variable.value for variable in self._results.variables]
 
-    def rows(self) -> Iterable[tuple[Any, ...]]:
+    def rows(self) -> Iterator[tuple[Any, ...]]:
         """Yield the rows: of a select its terms (None: unbound), of a graph (s, p, o), of an ask one boolean."""
-        if isinstance(self._results, QueryBoolean):
-            yield (bool(self._results),)
-        elif isinstance(self._results, QuerySolutions):
-            yield from map(tuple, self._results)
+        results = self._results
+        if isinstance(results, WorkedAnswer):
+            yield from self._read_back()
+        elif isinstance(results, QueryBoolean):
+            yield (bool(results),)
+        elif isinstance(results, QuerySolutions):
+            yield from map(tuple, results)
         else:
-            for triple in self._results:
+            for triple in results:
                 yield (triple.subject, triple.predicate, triple.object)
 
     def serialize(self, form: str) -> bytes:
@@ -119,7 +116,7 @@ class QueryAnswer:
 
         Raises BadArgument for a format that does not fit the kind of the answer.
         """
-        output = BytesIO()
+        output = io.BytesIO()
         self.write(form, output)
         return output.getvalue()
 
@@ -128,13 +125,32 @@ class QueryAnswer:
 
         What goes wrong before the first piece is raised by the call itself, so that a door can still say so.
         """
-        spool = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 (it lives as long as the pieces are read)
+        if isinstance(self._results, WorkedAnswer):
+            self._check_format(form)
+            return self._results.stream(form, _prefixes(form))
+        spool = _Spool(_IN_MEMORY)
         self.write(form, spool)
         spool.seek(0)
-        return _pieces(spool)
+        return iter(lambda: spool.read(_PIECE), b"")
 
     def write(self, form: str, output: IO[bytes]) -> None:
         """Write what ``serialize`` returns to a file, piece by piece."""
+        self._check_format(form)
+        results = self._results
+        if isinstance(results, WorkedAnswer):
+            for piece in results.stream(form, _prefixes(form)):
+                output.write(piece)
+        elif isinstance(results, (QuerySolutions, QueryBoolean)):
+            results.serialize(output, format=RESULT_FORMATS[form])
+        else:
+            serialize(results, output, format=GRAPH_FORMATS[form], prefixes=_prefixes(form))
+
+    def close(self) -> None:
+        """Give up what was not read; a worker that was at it is free for others."""
+        if isinstance(self._results, WorkedAnswer):
+            self._results.close()
+
+    def _check_format(self, form: str) -> None:
         known = GRAPH_FORMATS if self.kind == "graph" else RESULT_FORMATS
         if form not in known:
             raise BadArgument(
@@ -142,33 +158,88 @@ class QueryAnswer:
                 rule=f"{self.kind} answers are written as {', '.join(known)}",
                 mend="choose one of these formats",
             )
-        if isinstance(self._results, (QuerySolutions, QueryBoolean)):
-            self._results.serialize(output, format=RESULT_FORMATS[form])
-        else:
-            prefixes = PREFIXES if form in ("ttl", "trig", "rdf") else None
-            serialize(self._results, output, format=GRAPH_FORMATS[form], prefixes=prefixes)
+
+    def _read_back(self) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows that a worker writes, in the forms that keep every term as it is."""
+        form = {"graph": "nt", "select": "tsv", "ask": "json"}[self.kind]
+        pieces = _Pieces(self.stream(form))
+        source = io.BufferedReader(pieces, _PIECE)
+        try:
+            if self.kind == "graph":
+                yield from (
+                    (quad.subject, quad.predicate, quad.object) for quad in parse(source, format=RdfFormat.N_TRIPLES)
+                )
+                return
+            results = parse_query_results(source, RESULT_FORMATS[form])
+            if isinstance(results, QueryBoolean):
+                yield (bool(results),)
+            else:
+                yield from map(tuple, results)
+        except OSError:
+            raise pieces.failure or AssertionError("the rows cannot be read") from None
+        finally:
+            self.close()
 
 
-def _pieces(spool: IO[bytes]) -> Iterator[bytes]:
-    with spool:
-        while piece := spool.read(_PIECE):
-            yield piece
+def _prefixes(form: str) -> dict[str, str] | None:
+    return PREFIXES if form in ("ttl", "trig", "rdf") else None
+
+
+class _Spool(SpooledTemporaryFile[bytes]):
+    """A temporary file that lives as long as what is read from it."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
+class _Pieces(io.RawIOBase):
+    """A file whose content comes in pieces; ``failure`` is what went wrong meanwhile."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._rest = b""
+        self.failure: BaseException | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            self._rest = self._rest or next(self._pieces, b"")
+        except BaseException as error:
+            self.failure = error
+            raise OSError("the answer broke off") from error
+        size = min(len(buffer), len(self._rest))
+        buffer[:size], self._rest = self._rest[:size], self._rest[size:]
+        return size
 
 
 NONE = Graphs()
 
 
 class Datasets:
-    """Answers SPARQL over the store of ``ground``; ``changes`` is its log, None when it keeps none."""
+    """Answers SPARQL over the store of ``ground``; ``changes`` is its log, None when it keeps none.
 
-    def __init__(self, ground: Ground, base: str, changes: Changes | None) -> None:
+    For workers, snapshots of the past are kept in the folder ``room``: what lies on disk need not be copied to be
+    shared. Without one they are in memory too.
+    """
+
+    def __init__(self, ground: Ground, base: str, changes: Changes | None, room: Path | None = None) -> None:
         self._ground = ground
         self._base = base
         self._vocabularies: dict[str, tuple[TypeCatalog, frozenset[str]]] = {}
         self.snapshots = Snapshots(ground, base, changes)
+        self._shared = Snapshots(ground, base, changes, folder=room) if room else self.snapshots
 
     def current(
-        self, query: str, namespaces: Sequence[str], commit: int, graphs: Graphs = NONE, *, bound: bool = False
+        self,
+        by: Evaluation,
+        query: str,
+        namespaces: Sequence[str],
+        commit: int,
+        graphs: Graphs = NONE,
+        *,
+        bound: bool = False,
     ) -> QueryAnswer:
         """Answer over the world now: the current and memory graphs of the namespaces, which share no triple.
 
@@ -177,11 +248,12 @@ class Datasets:
         """
         store = self._ground.store
         free = free_graphs(store, self._base, namespaces if bound and self._ground.managed else None)
-        results = _run(store, query, **self._graphs(query, namespaces, store, graphs, free))
-        return _answer(results, "current", None, None, commit)
+        options = self._graphs(query, namespaces, store, graphs, free)
+        return _answer(by.results(Source(store), query, options), "current", None, None, commit)
 
     def as_of(
         self,
+        by: Evaluation,
         query: str,
         namespaces: Sequence[str],
         at: Instant,
@@ -190,8 +262,10 @@ class Datasets:
         graphs: Graphs = NONE,
     ) -> QueryAnswer:
         """Answer over the world at ``at`` as believed at ``known_at`` (None: now), in graphs of the same names."""
-        snapshot = self.snapshots.at(namespaces, at, known_at, commit)
-        results = _run(snapshot.store, query, **self._graphs(query, namespaces, snapshot.store, graphs, None))
+        snapshots = self._shared if by.pool else self.snapshots
+        snapshot = snapshots.at(namespaces, at, known_at, commit)
+        options = self._graphs(query, namespaces, snapshot.store, graphs, None)
+        results = by.results(Source(snapshot.store, "current", at, lambda: snapshot.commit), query, options)
         return _answer(results, "current", at, known_at, snapshot.commit)
 
     def version(self, commit: int) -> str:
@@ -204,13 +278,14 @@ class Datasets:
         due = [str(quad.object) for quad in self._ground.store.quads_for_pattern(None, DUE_AT, None, meta)]
         return " ".join([self._base, str(commit), *recorded, str(len(due)), min(due, default="")])
 
-    def raw(self, query: str, commit: int, graphs: Graphs = NONE) -> QueryAnswer:
+    def raw(self, by: Evaluation, query: str, commit: int, graphs: Graphs = NONE) -> QueryAnswer:
         """Answer over every graph as it is stored; the default graph is their union, doubles included.
 
         A dataset that is declared, by ``graphs`` or in the query, may be of any of them.
         """
         union: dict[str, Any] = {"use_default_graph_as_union": not any(graphs_declared(query))}
-        results = _run(self._ground.store, query, **(graphs.as_options() if graphs else union))
+        options = graphs.as_options() if graphs else union
+        results = by.results(Source(self._ground.store, "raw"), query, options)
         return _answer(results, "raw", None, None, commit)
 
     def _graphs(
@@ -266,38 +341,9 @@ class Datasets:
         return kept[1]
 
 
-def _run(store: GraphReader, query: str, **dataset: Any) -> Any:
-    if asks_elsewhere(query):
-        raise RefusedError(
-            "the query asks another server (SERVICE)",
-            rule="a question is answered from the store alone; nothing is sent anywhere",
-            mend="ask the other server yourself, and load what it answers",
-        )
-    try:
-        return store.query(query, prefixes=PREFIXES, **dataset)
-    except SyntaxError as error:
-        raise _not_sparql(query, str(error)) from error
-
-
-def _not_sparql(query: str, complaint: str) -> BadQuery:
-    """Return the error that shows the place; the parser's list of everything it expected there helps nobody."""
-    place = _PLACE.search(complaint)
-    if place is None:
-        return BadQuery(f"the query is not SPARQL: {complaint}", rule="queries are SPARQL 1.1", mend="see the message")
-    line, column = int(place[1]), int(place[2])
-    text = query.splitlines()[line - 1] if query.strip() else ""
-    reason = _REASON.search(complaint)
-    why = f": {reason[0]}" if reason else ""
-    return BadQuery(
-        f"the query is not SPARQL at line {line}, column {column}{why}",
-        line=line,
-        column=column,
-        rule=f"queries are SPARQL 1.1; declared are {', '.join(f'{prefix}:' for prefix in PREFIXES)}",
-        mend=f"look just before the mark: {text[: column - 1]}⟨here⟩{text[column - 1 :]}".rstrip(),
-    )
-
-
 def _answer(results: Any, dataset: Dataset, at: Instant | None, known_at: Instant | None, commit: int) -> QueryAnswer:
+    if isinstance(results, WorkedAnswer):
+        return QueryAnswer(results.kind, dataset, at, known_at, results.commit, results, results.truncated)
     kinds: dict[type, Choice["select", "ask", "graph"]] = {QueryBoolean: "ask", QueryTriples: "graph"}
     return QueryAnswer(kinds.get(type(results), "select"), dataset, at, known_at, commit, results)
 

@@ -14,19 +14,17 @@ from pyoxigraph import Literal, NamedNode
 from prism_rdf import tiers
 from prism_rdf.canonical.schemas import Schema
 from prism_rdf.changes import Ground
-from prism_rdf.clock import Clock, Instant, SystemClock, TimeInput, as_of_instant
+from prism_rdf.clock import Clock, SystemClock, TimeInput
 from prism_rdf.commit import HAS_NAMESPACE, Committer
 from prism_rdf.config import embedder_setting
 from prism_rdf.config import resolve as resolve_settings
-from prism_rdf.datasets import Dataset, Datasets, Graphs, QueryAnswer
-from prism_rdf.errors import BadArgument, BusyError, NotFoundError, RefusedError
-from prism_rdf.feed import FeedVerbs
+from prism_rdf.errors import BadArgument, BusyError
 from prism_rdf.forgotten import Forgotten
 from prism_rdf.maintenance.site import Site
 from prism_rdf.model import Intent, Receipt, Tier
-from prism_rdf.namespaces import Names, check_name, commit_iri, meta_graph, prism
+from prism_rdf.namespaces import Names, check_name, meta_graph
 from prism_rdf.project import Project
-from prism_rdf.storage.about import about
+from prism_rdf.querying import QueryingVerbs
 from prism_rdf.storage.changelog import ChangeLog
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.folder import StoreFolder, open_folder, tenants
@@ -38,7 +36,7 @@ if TYPE_CHECKING:
     from prism_rdf.recall.embedders import Embedder
 
 
-class Prism(UpdatingVerbs, FeedVerbs):
+class Prism(UpdatingVerbs, QueryingVerbs):
     """The store of one tenant. Open it with ``Prism.open``; close it, or use it as a context manager."""
 
     def __init__(
@@ -63,7 +61,7 @@ class Prism(UpdatingVerbs, FeedVerbs):
         forgotten = Forgotten(self.store, base, folder.forget_key if folder else None)
         self._ground = Ground(self.store, tenant, forgotten, managed=self.managed)
         self._committer = Committer(self._ground, self.store, self._log, base, clock)
-        self._datasets = Datasets(self._ground, base, self.changes if folder else None)
+        self._begin_querying()
         self._embedder = embedder
         self._embedders: dict[str, Embedder | None] = {}  # by setting
         self._answering: dict[str, Answering] = {}
@@ -189,69 +187,6 @@ class Prism(UpdatingVerbs, FeedVerbs):
         found = self.store.quads_for_pattern(NamedNode(self.base), HAS_NAMESPACE, None, meta_graph(self.base))
         return sorted(quad.object.value for quad in found if isinstance(quad.object, Literal))
 
-    def sparql(
-        self,
-        query: str,
-        *,
-        pid: str | None = None,
-        as_of: TimeInput | None = None,
-        known_at: TimeInput | int | None = None,
-        dataset: Dataset = "current",
-        default_graphs: Sequence[str] = (),
-        named_graphs: Sequence[str] = (),
-    ) -> QueryAnswer:
-        """Answer a SPARQL query over the world now, as of an instant (a day means its last), or the raw graphs.
-
-        ``pid`` limits it to one project. The IRIs of graphs declare the dataset as the SPARQL protocol does: of these
-        graphs alone, whatever FROM says. Raises BadArgument for a query that is not SPARQL, BadTime, RefusedError for a
-        graph that is not in the dataset.
-        """
-        graphs = Graphs.of(default_graphs, named_graphs)
-        if dataset == "raw":
-            if as_of is not None or known_at is not None:
-                raise BadArgument(
-                    "the raw dataset has no as-of",
-                    rule="raw shows every state with its interval",
-                    mend="leave out as-of and known-at, or use the current dataset",
-                )
-            return self._datasets.raw(query, self.commit_number, graphs)
-        namespaces = [pid] if pid else self.projects()
-        if as_of is None and known_at is None:
-            self.bring_up_to_date()
-            return self._datasets.current(query, namespaces, self.commit_number, graphs, bound=bool(pid))
-        self._check_history()
-        at = as_of_instant(as_of) if as_of is not None else self.clock.now()
-        return self._datasets.as_of(query, namespaces, at, self.system_time(known_at), self.commit_number, graphs)
-
-    def _check_history(self) -> None:
-        if not self.managed:
-            raise RefusedError(
-                "an unmanaged store has no past",
-                rule="free graphs are as they were last written; what is recorded by verbs has a history",
-                mend="leave out as-of and known-at",
-            )
-
-    @property
-    def version(self) -> str:
-        """Return a text that is another one whenever a query of the present may have another answer."""
-        self.bring_up_to_date()
-        return self._datasets.version(self.commit_number)
-
-    def system_time(self, known_at: TimeInput | int | None) -> Instant | None:
-        """Return the instant of a system time given as time or as commit number. Raises NotFoundError."""
-        if not isinstance(known_at, int):
-            return None if known_at is None else as_of_instant(known_at)
-        recorded = about(self.store, commit_iri(self.base, known_at), meta_graph(self.base)).instant(
-            prism("recordedAt")
-        )
-        if recorded is None:
-            raise NotFoundError(
-                f"there is no commit {known_at}",
-                rule=f"commits are numbered from 1 to {self.commit_number}",
-                mend="give one of these numbers, or a time",
-            )
-        return recorded
-
     def bring_up_to_date(self) -> None:
         """Apply what begins or ends by time alone to the current graphs."""
         self._committer.apply_due(self.clock.now())
@@ -359,7 +294,7 @@ class Prism(UpdatingVerbs, FeedVerbs):
             for answering in self._answering.values():
                 answering.close()
             self._answering.clear()
-        self._datasets = Datasets(self._ground, self.base, self.changes if self.folder else None)
+        self._see_anew()
 
     def rebuild(self, pid: str | None = None) -> dict[str, int]:
         """Compute the derived graphs (current, tail) of a project or of all anew, each in one atomic update.
@@ -385,6 +320,7 @@ class Prism(UpdatingVerbs, FeedVerbs):
         """Release the store; another process may open it then."""
         for answering in self._answering.values():
             answering.close()
+        self._end_querying()
         self._log.close()
         self.store.close()
         if self._hold is not None:

@@ -1,11 +1,14 @@
-"""The world as of an instant as stores in memory: built once, kept within a bound, patched from the change log."""
+"""The world as of an instant as a store of its own: built once, kept within a bound, patched from the change log."""
 
 from __future__ import annotations
 
+import tempfile
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from pyoxigraph import NamedNode, Quad
 
@@ -16,6 +19,7 @@ from prism_rdf.namespaces import Names
 from prism_rdf.semantic.merges import concerned_by
 from prism_rdf.storage.changelog import LoggedChange
 from prism_rdf.storage.embedded import EmbeddedStore
+from prism_rdf.storage.folder import remove
 from prism_rdf.views import as_quads, entity_view, memory_at
 from prism_rdf.world import memories_at, world
 
@@ -59,14 +63,22 @@ class Snapshots:
 
     After a write a snapshot is patched entity by entity from what the log says was touched, or made anew where that is
     less work; one of an earlier system time cannot change. ``changes`` None means that there is no log to follow, so a
-    write makes them anew.
+    write makes them anew. They are in memory, or in ``folder``, from which each goes with the last who uses it.
     """
 
-    def __init__(self, ground: Ground, base: str, changes: Changes | None, most_quads: int = MOST_QUADS) -> None:
+    def __init__(
+        self,
+        ground: Ground,
+        base: str,
+        changes: Changes | None,
+        most_quads: int = MOST_QUADS,
+        folder: Path | None = None,
+    ) -> None:
         self._ground = ground
         self._base = base
         self._changes = changes
         self._most = most_quads
+        self._folder = folder
         self._kept: OrderedDict[_Wanted, Kept] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -92,13 +104,22 @@ class Snapshots:
             self._kept.clear()
 
     def _build(self, wanted: _Wanted, commit: int) -> Kept:
-        store, snapshot, known_at = self._ground.store, EmbeddedStore(), wanted.known_at
+        store, snapshot, known_at = self._ground.store, self._empty(), wanted.known_at
         for namespace in wanted.namespaces:
             names = Names(self._base, namespace)
             catalog = self._ground.schema(names, known_at).catalog
             snapshot.load(world(store, names, wanted.at, catalog.superclasses, known_at, catalog.identifying))
             snapshot.load(memories_at(store, names, wanted.at, known_at))
         return Kept(snapshot, commit, snapshot.size())
+
+    def _empty(self) -> EmbeddedStore:
+        if self._folder is None:
+            return EmbeddedStore()
+        self._folder.mkdir(parents=True, exist_ok=True)
+        place = Path(tempfile.mkdtemp(dir=self._folder))
+        store = EmbeddedStore(place)
+        weakref.finalize(store, remove, place)
+        return store
 
     def _follow(self, kept: Kept, wanted: _Wanted, *, anew: bool = True) -> bool:
         """Patch a snapshot with what the log has since; False where it has to be made anew, or ``anew`` is less work.
@@ -114,8 +135,9 @@ class Snapshots:
             much = len(news.entities) > max(ALWAYS_PATCHED, kept.quads // QUADS_FOR_ONE_PATCH)
             if news.retyped or (anew and much):
                 return False
-            self._patch(kept, news, wanted)
-            kept.commit = news.commit
+            with kept.store.journal.still():  # whoever copies it sees all of the patch, or nothing
+                self._patch(kept, news, wanted)
+                kept.commit = news.commit
         return True
 
     def _news(self, changes: Iterable[LoggedChange], wanted: _Wanted) -> _News:

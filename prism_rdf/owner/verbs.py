@@ -17,6 +17,8 @@ PRISM: Mapping[str, Effect] = {
     "free_graphs": "reads",
     "log": "reads",
     "projects": "reads",
+    "running": "reads",
+    "stop_query": "reads",  # a query that was stopped twice was stopped once
     "rebuild": "reads",  # what is derived is not knowledge: making it twice is making it once
     "sparql": "reads",
     "system_time": "reads",
@@ -38,6 +40,7 @@ PROJECT: Mapping[str, Effect] = {
     "entity_records": "reads",
     "history": "reads",
     "impact": "reads",
+    "legs": "reads",
     "list_candidates": "reads",
     "list_entities": "reads",
     "list_references": "reads",
@@ -87,6 +90,8 @@ HERE: Mapping[str, frozenset[str]] = {
 }
 # Parts of the engine: they need the store itself, in the process that holds it.
 INSIDE: Mapping[str, frozenset[str]] = {
-    "Prism": frozenset({"answering", "bring_up_to_date", "schema", "commit", "embedder", "forget", "site"}),
+    "Prism": frozenset(
+        {"answering", "bring_up_to_date", "schema", "commit", "embedder", "forget", "limit_queries", "site"}
+    ),
     "Project": frozenset(),
 }

@@ -54,6 +54,11 @@ class StoreFolder:
         return self.path / "quads.0"
 
     @property
+    def workers(self) -> Path:
+        """Where copies of the store are for the processes that answer queries."""
+        return self.path / "workers"
+
+    @property
     def forget_key(self) -> Path:
         return self.path / "forget.key"
 
@@ -97,6 +102,7 @@ class StoreFolder:
 
     def clear_leftovers(self) -> None:
         """Remove the parts of other generations; only for who holds the store."""
+        remove(self.workers)
         own = {self._part(name) for name in _PARTS}
         for name in _PARTS:
             for part in self.path.glob(f"{name}*"):

@@ -1,0 +1,95 @@
+"""Where a query is evaluated: in this process, or by a worker that can be stopped; what it sees is in datasets.py."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pyoxigraph import DefaultGraph
+
+from prism_rdf.clock import Instant
+from prism_rdf.commit import LAST_COMMIT
+from prism_rdf.errors import BadQuery, RefusedError
+from prism_rdf.namespaces import PREFIXES, meta_graph
+from prism_rdf.reach import asks_elsewhere
+from prism_rdf.storage.embedded import EmbeddedStore
+from prism_rdf.storage.interface import GraphReader
+from prism_rdf.workers.pool import Pool
+from prism_rdf.workers.ticket import Question
+
+_REASON = re.compile(r"[A-Z][A-Za-z]*(?: [A-Za-z*]+){2,}")  # a sentence among the expected tokens
+_PLACE = re.compile(r"error at (\d+):(\d+)")
+
+
+@dataclass(frozen=True)
+class Source:
+    """The store that a query is asked of, in what dataset; ``commit`` tells which one a snapshot has seen."""
+
+    store: GraphReader
+    dataset: str = "current"
+    as_of: Instant | None = None
+    commit: Callable[[], int] | None = None
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Asks queries: of the pool within limits, without one in this process and without any."""
+
+    base: str
+    pool: Pool | None = None
+    timeout: float | None = None
+    max_rows: int | None = None
+
+    def results(self, source: Source, query: str, options: Mapping[str, Any]) -> Any:
+        """Return what the query finds: results of the engine, or the answer that a worker has.
+
+        Raises BadQuery, RefusedError for SERVICE, and what the pool raises.
+        """
+        if asks_elsewhere(query):
+            raise RefusedError(
+                "the query asks another server (SERVICE)",
+                rule="a question is answered from the store alone; nothing is sent anywhere",
+                mend="ask the other server yourself, and load what it answers",
+            )
+        try:
+            if self.pool is None or not isinstance(source.store, EmbeddedStore):
+                return source.store.query(query, prefixes=PREFIXES, **options)
+            counter = (self.base, LAST_COMMIT.value, meta_graph(self.base).value)
+            at = None if source.as_of is None else source.as_of.iso()
+            question = Question(query, _as_json(options), counter, source.dataset, at)
+            return self.pool.ask(
+                source.store, question, timeout=self.timeout, max_rows=self.max_rows, commit=source.commit
+            )
+        except SyntaxError as error:
+            raise _not_sparql(query, str(error)) from error
+
+
+def _as_json(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options as the pool has them: graphs as IRIs, the default graph as null."""
+    lists = {"default_graph", "named_graphs"}
+    graphs = {
+        name: [None if isinstance(graph, DefaultGraph) else graph.value for graph in value]
+        for name, value in options.items()
+        if name in lists
+    }
+    return {"prefixes": PREFIXES, **options, **graphs}
+
+
+def _not_sparql(query: str, complaint: str) -> BadQuery:
+    """Return the error that shows the place; the parser's list of everything it expected there helps nobody."""
+    place = _PLACE.search(complaint)
+    if place is None:
+        return BadQuery(f"the query is not SPARQL: {complaint}", rule="queries are SPARQL 1.1", mend="see the message")
+    line, column = int(place[1]), int(place[2])
+    text = query.splitlines()[line - 1] if query.strip() else ""
+    reason = _REASON.search(complaint)
+    why = f": {reason[0]}" if reason else ""
+    return BadQuery(
+        f"the query is not SPARQL at line {line}, column {column}{why}",
+        line=line,
+        column=column,
+        rule=f"queries are SPARQL 1.1; declared are {', '.join(f'{prefix}:' for prefix in PREFIXES)}",
+        mend=f"look just before the mark: {text[: column - 1]}⟨here⟩{text[column - 1 :]}".rstrip(),
+    )
