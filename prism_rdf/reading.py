@@ -231,6 +231,24 @@ class ReadingVerbs(MeaningVerbs):
             recipe=recipe,
         )
 
+    def legs(self) -> dict[str, dict[str, Any]]:
+        """Return how the ways of finding memories are: ``{name: {"status", "position", "behind", "detail"}}``.
+
+        ``status`` is ok, absent, lagging or failed; ``behind`` counts the commits that an index has not seen, None
+        where there is no index. Nothing is built or caught up by asking.
+        """
+        last = self.prism.commit_number
+        healths = {leg.name: leg.health() for leg in self.prism.answering(self.pid).legs()}
+        return {
+            name: {
+                "status": health.status,
+                "position": health.position,
+                "behind": None if health.position is None else max(0, last - health.position),
+                "detail": health.detail,
+            }
+            for name, health in healths.items()
+        }
+
     def reindex(self, embedder: str = "") -> None:
         """Build the project's search indexes anew from the store; the vectors in the background, the old ones serve.
 

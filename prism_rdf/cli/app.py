@@ -12,6 +12,7 @@ from prism_rdf.cli import (
     asking,
     checking,
     comparing,
+    doctor,
     drafting,
     duplicates,
     identity,
@@ -104,7 +105,7 @@ _ROOMS = (
         querying,
         checking,
     ),
-    *(serving, agents, duplicates, maintaining, modelling, owning, tokens),
+    *(serving, agents, duplicates, maintaining, modelling, owning, doctor, tokens),
 )
 for room in _ROOMS:
     room.register(app)

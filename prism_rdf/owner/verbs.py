@@ -91,7 +91,17 @@ HERE: Mapping[str, frozenset[str]] = {
 # Parts of the engine: they need the store itself, in the process that holds it.
 INSIDE: Mapping[str, frozenset[str]] = {
     "Prism": frozenset(
-        {"answering", "bring_up_to_date", "schema", "commit", "embedder", "forget", "limit_queries", "site"}
+        {
+            "answering",
+            "bring_up_to_date",
+            "schema",
+            "commit",
+            "embedder",
+            "forget",
+            "limit_queries",
+            "site",
+            "stop_queries",
+        }
     ),
     "Project": frozenset(),
 }

@@ -36,7 +36,7 @@ COMMANDS = [
         "serve",
         "version",
     ),
-    *("duplicates", "backup", "restore", "export", "import", "rebuild", "reindex", "forget"),
+    *("duplicates", "doctor", "backup", "restore", "export", "import", "rebuild", "reindex", "forget"),
 ]
 
 
