@@ -90,19 +90,24 @@ class Scope:
             return
         if not isinstance(graph, NamedNode) or not is_free(graph, self.base, self.managed):
             raise self._refused(str(getattr(graph, "value", graph)))
-        owner = project_of(self.store, graph, self.base)
-        if self.managed and self.pid is not None and owner not in (None, self.pid):
-            raise RefusedError(
-                f"the graph {graph.value} is not of the project {self.pid}",
-                rule="an update in a project writes the free graphs of that project",
-                mend=f"write into {self.base}/{self.pid}/free/NAME, or without a project",
-                node=graph.value,
-            )
+        self._check_owner(graph)
 
     def check_read(self, graph: NamedNode) -> None:
         """Raise RefusedError for a graph that an operation on whole graphs may not read."""
-        if graph not in self.named and not is_free(graph, self.base, self.managed):
+        if graph in self._engine("current", "memory"):
+            return
+        if not is_free(graph, self.base, self.managed):
             raise self._refused(graph.value)
+        self._check_owner(graph)
+
+    def _check_owner(self, graph: NamedNode) -> None:
+        if self.managed and self.pid is not None and project_of(self.store, graph, self.base) not in (None, self.pid):
+            raise RefusedError(
+                f"the graph {graph.value} is not of the project {self.pid}",
+                rule="an update in a project is about the free graphs of that project",
+                mend=f"use one of {self.base}/{self.pid}/free/NAME, or update without a project",
+                node=graph.value,
+            )
 
     def _refused(self, graph: str) -> RefusedError:
         room, _, layer = graph.removeprefix(f"{self.base}/").partition("/")[2].partition("/")
