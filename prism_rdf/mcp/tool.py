@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Collection, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import anyio
 from anyio import to_thread
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.tools.base import Tool
-from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_metadata
+from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata, func_metadata
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import ValidationError as BadInput
 
@@ -42,9 +42,7 @@ class VerbTool(Tool):
     @classmethod
     def of(cls, verb: Verb, prism: Prism, offered: Callable[[], Collection[str]]) -> VerbTool:
         """Return the tool of a verb."""
-        arguments = func_metadata(verb.function, skip_names=["call"], structured_output=False).arg_model
-        arguments.model_config["extra"] = "forbid"
-        arguments.model_rebuild(force=True)
+        arguments = _arguments(verb.function)
         return cls(
             fn=verb.function,
             name=verb.name,
@@ -115,6 +113,15 @@ class VerbTool(Tool):
 
     def _refused(self, error: PrismError) -> CallToolResult:
         return refused(error, self.offered())
+
+
+@cache
+def _arguments(function: Callable[..., Any]) -> type[ArgModelBase]:
+    """Return the model of what a function takes beside the call; an argument that it does not know is an error."""
+    model = func_metadata(function, skip_names=["call"], structured_output=False).arg_model
+    model.model_config["extra"] = "forbid"
+    model.model_rebuild(force=True)
+    return model
 
 
 def refused(error: PrismError, offered: Collection[str]) -> CallToolResult:
