@@ -222,7 +222,7 @@ class Evaluation:
         place = target or DEFAULT
         copied = [Quad(q.subject, q.predicate, q.object, place) for q in self._pending.quads(source or DEFAULT)]
         if verb != "add":
-            self._empty(target, drops=False)
+            self._empty(target, drops=True)
         self._pending.change((), copied)
         if verb == "move":
             self._empty(source, drops=True)
