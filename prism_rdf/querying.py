@@ -114,6 +114,11 @@ class QueryingVerbs(FeedVerbs):
                 mend="see which are running: `prism running`",
             )
 
+    def stop_queries(self, why: str) -> None:
+        """Stop every query that runs or waits; ``why`` is told to who asked."""
+        if self._pool is not None:
+            self._pool.stop_all(why)
+
     @property
     def version(self) -> str:
         """Return a text that is another one whenever a query of the present may have another answer."""

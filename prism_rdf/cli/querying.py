@@ -1,4 +1,4 @@
-"""The command that asks SPARQL, and how its answers look."""
+"""The commands that ask SPARQL, see what is being asked and stop it, and how answers look."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from prism_rdf.cli.options import AsOf, Common, KnownAt, command, known_at_of
-from prism_rdf.cli.terminal import on_terminal, print_line, print_table
+from prism_rdf.cli.terminal import on_terminal, print_json, print_line, print_table
 from prism_rdf.errors import BadArgument, NotFoundError
 
 if TYPE_CHECKING:
     from prism_rdf.datasets import QueryAnswer
+
+_PARTIAL = 3  # exit code: not all of it
 
 
 class Dataset(StrEnum):
@@ -41,7 +43,7 @@ class Format(StrEnum):
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command of this module to the application."""
+    """Add the commands of this module to the application."""
     command(
         app,
         "sparql",
@@ -51,6 +53,22 @@ def register(app: typer.Typer) -> None:
         prism sparql 'CONSTRUCT WHERE { ?s prism:SUPERSEDES ?o }' --format ttl
         """,
     )(sparql)
+    command(
+        app,
+        "running",
+        """
+        prism running
+        prism running --json | jq '.queries[].seconds'
+        """,
+    )(running)
+    command(
+        app,
+        "stop-query",
+        """
+        prism stop-query q7
+        prism running --json | jq -r '.queries[].id' | xargs -n 1 prism stop-query
+        """,
+    )(stop_query)
 
 
 def sparql(
@@ -64,6 +82,13 @@ def sparql(
     dataset: Annotated[
         Dataset, typer.Option("--dataset", help="The world at one time, or all graphs as stored.")
     ] = Dataset.current,
+    timeout: Annotated[
+        float | None, typer.Option("--timeout", metavar="SECONDS", min=0.001, help="Stop it after so long; else 60.")
+    ] = None,
+    max_rows: Annotated[
+        int | None,
+        typer.Option("--max-rows", metavar="N", min=1, help="Cut it after so many rows, and say so."),
+    ] = None,
     form: Annotated[
         Format | None,
         typer.Option(
@@ -75,13 +100,49 @@ def sparql(
     text = _query_text(query, file)
     with common.store() as prism:
         answer = prism.sparql(
-            text, pid=common.named_pid(prism), as_of=as_of, known_at=known_at_of(known_at), dataset=dataset.value
+            text,
+            pid=common.named_pid(prism),
+            as_of=as_of,
+            known_at=known_at_of(known_at),
+            dataset=dataset.value,
+            timeout=timeout,
+            max_rows=max_rows,
         )
         chosen = _fitting_format(form, answer.kind, as_json=common.json)
         if chosen is Format.table:
             _print_rows(answer)
         else:
             _write(answer, chosen)
+        if answer.truncated:
+            print("the answer is cut: there are more rows than it may have", file=sys.stderr)
+    return _PARTIAL if answer.truncated else 0
+
+
+def running(common: Common) -> int:
+    """List the SPARQL queries that wait, run, or are being read, with how long each has been asked."""
+    with common.store() as prism:
+        found = prism.running()
+    if common.json:
+        print_json({"queries": found})
+    elif not found:
+        print("no query is running")
+    else:
+        names = ("id", "state", "seconds", "who", "query")
+        print_table(names, [[each[name] for name in names] for each in found], fixed=3)
+    return 0
+
+
+def stop_query(
+    common: Common,
+    query: Annotated[str, typer.Argument(metavar="ID", help="As `prism running` lists it.")],
+) -> int:
+    """Stop a SPARQL query that runs; who asked it is told."""
+    with common.store() as prism:
+        prism.stop_query(query)
+    if common.json:
+        print_json({"stopped": query})
+    else:
+        print(f"stopped {query}")
     return 0
 
 

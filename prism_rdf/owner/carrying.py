@@ -31,6 +31,7 @@ def send_answer(channel: Channel, answer: QueryAnswer) -> None:
         "as_of": answer.as_of,
         "known_at": answer.known_at,
         "commit": answer.commit,
+        "truncated": answer.truncated,
     }
     channel.send({"answer": head})
     with io.BufferedWriter(_Pieces(channel), _PIECE) as output:
@@ -51,7 +52,7 @@ def receive_answer(channel: Channel, head: Message) -> QueryAnswer:
     else:
         form = QueryResultsFormat.TSV if head["kind"] == "select" else QueryResultsFormat.JSON
         results = parse_query_results(body, form)
-    return QueryAnswer(head["kind"], head["dataset"], head["as_of"], head["known_at"], head["commit"], results)
+    return QueryAnswer(**head, _results=results)
 
 
 def send_items(channel: Channel, items: Iterable[Any]) -> None:

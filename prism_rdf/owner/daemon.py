@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from prism_rdf.clock import SystemClock
+from prism_rdf.config import Limits, query_limits
 from prism_rdf.errors import PrismError
 from prism_rdf.owner import codec, idle_seconds
 from prism_rdf.owner.place import Hold, Place
@@ -30,11 +31,12 @@ def run(home: str, tenant: str, ready: int) -> int:
     try:
         idle = idle_seconds()
         place = Place.of(Path(home) / tenant)
+        limits = query_limits()
         held = hold(place, "daemon")
     except PrismError as error:
         return _refused(starter, error)
     try:
-        with owned(place, held) as prism:
+        with owned(place, held, limits) as prism:
             server = Server(prism, place, held, idle)
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, lambda number, frame: server.leave(f"signal {number}"))
@@ -70,11 +72,12 @@ class _Starter:
 
 
 @contextmanager
-def owned(place: Place, held: Hold) -> Iterator[Prism]:
-    """Open the store that is held; close it, then let it go."""
+def owned(place: Place, held: Hold, limits: Limits) -> Iterator[Prism]:
+    """Open the store that is held, its queries within these limits; close it, then let it go."""
     try:
         folder = open_folder(place.folder.parent, place.folder.name, create=False)
         with Prism(folder, folder.base, folder.tenant, SystemClock()) as prism:
+            prism.limit_queries(limits)
             yield prism
     finally:
         held.release()
@@ -93,11 +96,15 @@ class Hosted:
 
 
 @contextmanager
-def hosted(folder: StoreFolder) -> Iterator[Hosted]:
-    """Own a store in this process for as long as the context lasts. Raises BusyError naming who has it."""
+def hosted(folder: StoreFolder, limits: Limits | None = None) -> Iterator[Hosted]:
+    """Own a store in this process for as long as the context lasts. Raises BusyError naming who has it.
+
+    The limits of queries are those of the environment unless given.
+    """
+    limits = limits or query_limits()
     place = Place.of(folder.path)
     held = take(place, "serve")
-    with owned(place, held) as prism:
+    with owned(place, held, limits) as prism:
         server = Server(prism, place, held)
         thread = threading.Thread(target=server.run, name="owner")
         thread.start()

@@ -1,8 +1,8 @@
 """The owner's side: a socket, a thread for each connection, and the end when it is idle or asked to leave.
 
-A request that was begun is finished, except that a daemon does not wait for ever for questions: a query cannot be
-cancelled, so a daemon that is to leave ends with it after a while. On a connection where none is begun when the owner
-leaves, the owner says so before it closes, so the other end knows that what it sent afterwards was not done.
+A request that was begun is finished, except that nobody waits for ever for questions: queries are stopped after a
+while, and a daemon that is to leave ends with other questions that do not end. On a connection where none is begun when
+the owner leaves, the owner says so before it closes, so the other end knows that what it sent afterwards was not done.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from prism_rdf.owner import build, codec, verbs
 from prism_rdf.owner.carrying import send_answer, send_items
 from prism_rdf.owner.wire import Channel, Message
 from prism_rdf.tiers import speaking_for
+from prism_rdf.workers.asking import asked_by
 
 if TYPE_CHECKING:
     from prism_rdf.owner.place import Hold, Place
@@ -78,6 +79,10 @@ class Server:
 
     def _finish(self) -> None:
         """Wait for what was begun: for writes as long as they take, in a daemon for questions only a while."""
+        with self._state:
+            if self._state.wait_for(lambda: not self._connections, _GRACE):
+                return
+        self._prism.stop_queries("the owner of the store leaves")
         with self._state:
             while not self._state.wait_for(lambda: not self._connections, None if self._idle is None else _GRACE):
                 if not self._writes:
@@ -186,7 +191,8 @@ class Server:
             channel.send(self._control(request["control"]))
             return
         try:
-            result = _called(self._prism, request)
+            with asked_by(channel.peer(), channel.is_gone):
+                result = _called(self._prism, request)
             channel.wait_at_most(_SLOWEST_READER)
             if isinstance(result, QueryAnswer):
                 send_answer(channel, result)

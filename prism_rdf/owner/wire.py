@@ -10,6 +10,7 @@ import socket
 import struct
 from typing import Any
 
+_PEER = struct.Struct("3i")  # its process, user and group
 _HEADER = struct.Struct(">QB")  # length of what follows, kind
 _JSON, _BYTES = 0, 1
 _PIECE = 1 << 20  # bytes to read at once
@@ -81,6 +82,22 @@ class Channel:
     def wait_at_most(self, seconds: float | None) -> None:
         """Raise TimeoutError where a message takes longer than this; None: wait for ever."""
         self._connection.settimeout(seconds)
+
+    def is_gone(self) -> bool:
+        """Return whether the other end has closed, though no message is waited for."""
+        try:
+            return self._connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+
+    def peer(self) -> str:
+        """Return who is at the other end, where the system tells."""
+        try:
+            return f"process {_PEER.unpack(self._connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]}"
+        except (AttributeError, OSError):
+            return "another process"
 
     def hear_no_more(self) -> None:
         """Let a reader that waits for the next message see the end; what is being sent still goes out."""

@@ -97,13 +97,18 @@ class Pool:
                 self._state.notify_all()
             return ticket is not None
 
-    def clear(self, why: str) -> None:
-        """Stop every query and remove every copy, as when a store was written anew."""
+    def stop_all(self, why: str) -> None:
+        """Stop every query."""
         with self._state:
             for ticket in self._tickets.values():
                 ticket.stop(stopped(why))
-            free, self._free = self._free, []
             self._state.notify_all()
+
+    def clear(self, why: str) -> None:
+        """Stop every query and remove every copy, as when a store was written anew."""
+        self.stop_all(why)
+        with self._state:
+            free, self._free = self._free, []
             self._state.wait_for(lambda: not self._busy, timeout=_ENDING)
         for worker in free:
             worker.bury()
@@ -113,10 +118,8 @@ class Pool:
     def close(self) -> None:
         """Stop everything, and leave nothing."""
         self._closed = True
+        self.stop_all("the store is being closed")
         with self._state:
-            for ticket in self._tickets.values():
-                ticket.stop(stopped("the store is being closed"))
-            self._state.notify_all()
             self._state.wait_for(lambda: not self._busy, timeout=_ENDING)
             free, self._free = self._free, []
         for worker in free:

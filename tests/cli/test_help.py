@@ -31,6 +31,8 @@ COMMANDS = [
         "merge",
         "unmerge",
         "sparql",
+        "running",
+        "stop-query",
         "check",
         "validate",
         "serve",

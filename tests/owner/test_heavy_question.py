@@ -37,6 +37,6 @@ def test_an_owner_with_an_endless_question_can_be_stopped(tmp_path, monkeypatch)
         assert stop(open_folder(home, "default", create=False))
         assert time.monotonic() - began < 30
         asking.join(10)
-        assert told == ["the owner of the store was stopped before it could answer"]
+        assert told == ["the query was stopped: the owner of the store leaves"]
     with Prism.open(home, exclusive=True) as again:
         assert len(again.project("demo").list_entities()) == 20
