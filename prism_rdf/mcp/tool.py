@@ -7,6 +7,7 @@ gives up; one that writes is waited for.
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Callable, Collection, Mapping
 from functools import cache, partial
@@ -28,6 +29,7 @@ from prism_rdf.mcp.table import Verb
 from prism_rdf.prism import Prism
 from prism_rdf.tiers import speaking_for
 
+_LOG = logging.getLogger("prism_rdf.mcp")
 _TICK = 1.0  # seconds between two words of progress
 _NOISE = ("title", "additionalProperties")
 
@@ -77,7 +79,8 @@ class VerbTool(Tool):
         if isinstance(outcome, PrismError):
             return self._refused(outcome)
         if isinstance(outcome, Exception):
-            raise outcome
+            _LOG.error("%s failed", self.name, exc_info=outcome)
+            return self._refused(_defect(self.name))
         return _result(fitted(outcome, given.get("max_tokens") or DEFAULT_TOKENS))
 
     def _checked(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -122,6 +125,15 @@ def _arguments(function: Callable[..., Any]) -> type[ArgModelBase]:
     model.model_config["extra"] = "forbid"
     model.model_rebuild(force=True)
     return model
+
+
+def _defect(name: str) -> PrismError:
+    """Return what an agent is told of an error that nobody foresaw; its particulars stay in the log."""
+    return PrismError(
+        f"{name} failed",
+        rule="this should not happen: it is a defect of prism, or of the machine it runs on",
+        mend="go on without it, and tell the person you work for: the particulars are in the log",
+    )
 
 
 def refused(error: PrismError, offered: Collection[str]) -> CallToolResult:

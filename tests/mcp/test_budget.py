@@ -91,7 +91,9 @@ def large() -> Iterator[Prism]:
             project.entity("ADR", props, valid_from="2026-01-10")
         for number in range(1, 24):
             project.reference("ADR-0", f"ADR-{number}", "RELATES_TO")
-            project.fact("ADR-1", "description", f"{number} reasons " * 100, valid_from=f"2026-02-01T10:{number:02}:00Z")
+            project.fact(
+                "ADR-1", "description", f"{number} reasons " * 100, valid_from=f"2026-02-01T10:{number:02}:00Z"
+            )
             project.fact("ADR-2", "status", f"S{number}", tier=3, quote="it may well be so " * 50)
         for number in range(20):
             project.remember(f"The graph store of decision {number}. " + "It holds graphs. " * 300, about=["ADR-3"])
