@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from flask import Flask, Response, request
 
-from . import cross_origin, failures, health, protocol, workbench
+from prism_rdf.tokens.keeping import Tokens
+
+from . import audit, cross_origin, failures, graph_store, health, metrics, protocol, tokens, workbench
+from .api.calling import Api
+from .api.calling import blueprint as api_blueprint
+from .api.jobs import Jobs
 from .asking import Asker
-from .loopback import is_loopback
 
 if TYPE_CHECKING:
     from prism_rdf import Prism
@@ -20,30 +23,45 @@ _POLICY = (
 )
 
 
-def create_app(prism: Prism) -> Flask:
-    """Return the application: /sparql, /health and the page at /.
+_ASK_THEMSELVES = ("api", "health", "metrics")  # these routes say which scope they take
 
-    Only requests for this machine's own names are answered, so that a foreign web page cannot reach the store by
-    pointing a name of its own at 127.0.0.1.
+
+def guard_of(prism: Prism, *, required: bool = False) -> tokens.Guard:
+    """Return who lets requests to a store in; ``required``: each has to carry a token."""
+    return tokens.Guard(Tokens(prism.folder.path if prism.folder else None, prism.clock), required=required)
+
+
+def create_app(prism: Prism, guard: tokens.Guard | None = None) -> Flask:
+    """Return the application: SPARQL, the JSON API, and the page at /; ``app.extensions["api"]`` is to be closed.
+
+    Who may ask is said by ``guard``; without one, programs of this machine, and who has a token.
     """
     app = Flask(__name__)
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     failures.install(app)
     cross_origin.install(app)
-    asker = Asker(prism)
-    for routes in (protocol.blueprint(asker), workbench.blueprint(asker), health.blueprint(prism)):
-        app.register_blueprint(routes)
+    guard, asker, jobs = guard or guard_of(prism), Asker(prism), Jobs(prism.clock)
+    log = audit.Audit(prism.folder.path if prism.folder else None, prism.clock)
+    app.extensions["api"] = api = Api(prism, jobs, log)
+    metrics.install(app, metrics.Metrics(prism, jobs))
+    tokens.install(app, guard)
+    audit.install(app, log)
 
     @app.before_request
-    def only_called_by_own_names() -> None:
-        name = re.sub(r":\d+$", "", request.host)
-        if not is_loopback(name):
-            raise failures.BadRequest(
-                f"the host {name!r} is not this machine",
-                status=400,
-                rule="the server answers to localhost, 127.0.0.1 and [::1]",
-                mend="call it by one of these names",
-            )
+    def need_a_scope() -> None:
+        if request.blueprint in _ASK_THEMSELVES or request.endpoint == "static" or request.method == "OPTIONS":
+            return
+        reads = request.method in ("GET", "HEAD") or request.blueprint == "protocol"
+        tokens.caller().need("read" if reads else "write")
+
+    for routes in (
+        protocol.blueprint(asker),
+        graph_store.blueprint(asker),
+        workbench.blueprint(asker),
+        health.blueprint(prism, guard, jobs),
+        api_blueprint(api),
+    ):
+        app.register_blueprint(routes)
 
     @app.after_request
     def protect(response: Response) -> Response:

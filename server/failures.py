@@ -1,21 +1,26 @@
 """Errors as HTTP answers: one JSON shape for all, and the few errors only this door can meet.
 
 UsageError            400
+├── Unauthenticated   401   no token, or none that is known
 ├── NotAcceptable     406   no format that the client takes
 ├── UnsupportedBody   415   a body that is no query
 └── UnknownPath       404   or a method it does not take (405), and what else HTTP itself refuses
 RefusedError          422
+├── Forbidden         403   the token lacks a scope, or does not reach the project
 └── NotBuilt          501   understood, and not there yet
+BusyError             503
+└── TooManyRequests   429   of one token
 """
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 
 from flask import Flask, Response, json
 from werkzeug.exceptions import HTTPException
 
-from prism_rdf.errors import PrismError, RefusedError, UsageError
+from prism_rdf.errors import BusyError, PrismError, RefusedError, UsageError
 
 _LOG = logging.getLogger("prism_server")
 
@@ -34,6 +39,7 @@ class BadRequest(UsageError):
     """What HTTP itself refuses: unknown paths, methods, hosts, bodies that are too large."""
 
     code = "bad-request"
+    headers: Mapping[str, str] = {}
 
     def __init__(self, message: str, *, status: int, rule: str = "", mend: str = "") -> None:
         super().__init__(message, rule=rule, mend=mend)
@@ -43,6 +49,29 @@ class BadRequest(UsageError):
 class UnknownPath(UsageError):
     code = "unknown-path"
     http_status = 404
+
+
+class Unauthenticated(UsageError):
+    """The request carries no token, or none that is known: what is wrong with it is not said."""
+
+    code = "unauthenticated"
+    http_status = 401
+    headers: Mapping[str, str] = {"WWW-Authenticate": 'Bearer realm="prism"'}
+
+
+class Forbidden(RefusedError):
+    code = "forbidden"
+    http_status = 403
+    headers: Mapping[str, str] = {}
+
+
+class TooManyRequests(BusyError):
+    code = "too-many-requests"
+    http_status = 429
+
+    def __init__(self, message: str, *, retry_after: int, rule: str = "", mend: str = "") -> None:
+        super().__init__(message, rule=rule, mend=mend)
+        self.retry_after = retry_after
 
 
 class NotBuilt(RefusedError):
@@ -58,9 +87,13 @@ def install(app: Flask) -> None:
 
 
 def answer(error: PrismError) -> Response:
-    """Return the error as JSON with its status."""
+    """Return the error as JSON with its status, and the headers that go with it."""
     body = json.dumps(error.as_dict(), ensure_ascii=False) + "\n"
-    return Response(body, status=error.http_status, mimetype="application/json")
+    response = Response(body.encode("utf-8", "replace"), status=error.http_status, mimetype="application/json")
+    response.headers.extend(getattr(error, "headers", {}))
+    if isinstance(error, BusyError):
+        response.headers["Retry-After"] = str(error.retry_after)
+    return response
 
 
 def _http_failure(error: HTTPException) -> Response:
@@ -68,7 +101,9 @@ def _http_failure(error: HTTPException) -> Response:
     if status == 404:
         return answer(
             UnknownPath(
-                "there is nothing at this path", rule="paths are /, /sparql and /health", mend="see docs/http.md"
+                "there is nothing at this path",
+                rule="paths are /, /sparql, /api, /jobs, /openapi.json, /health, /ready and /metrics",
+                mend="see docs/http.md",
             )
         )
     failure = answer(
