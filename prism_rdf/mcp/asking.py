@@ -98,6 +98,7 @@ def prism_sparql(
     dataset: Annotated[
         Literal["current", "raw"], Field(description="The world at a time, or all graphs as stored.")
     ] = "current",
+    timeout: Annotated[float, Field(description="Seconds, after which it is stopped.", gt=0, le=600)] = 30,
     cursor: Cursor = "",
     max_tokens: MaxTokens = DEFAULT_TOKENS,
 ) -> Answer:
@@ -109,9 +110,14 @@ def prism_sparql(
             mend="use the current dataset, with as_of for another time",
         )
     scope = None if dataset == "raw" else call.project(pid).pid
-    found = call.prism.sparql(query, pid=scope, as_of=as_of or None, known_at=known_at_of(known_at), dataset=dataset)
+    limits: dict[str, Any] = {"timeout": timeout, "max_rows": _MOST_ROWS}
+    found = call.prism.sparql(
+        query, pid=scope, as_of=as_of or None, known_at=known_at_of(known_at), dataset=dataset, **limits
+    )
     whole: Answer = {"kind": found.kind, "columns": found.variables, "commit": found.commit}
-    rows = [_row(row) for _, row in zip(range(_MOST_ROWS), found.rows(), strict=False)]
+    if found.truncated:
+        whole["truncated"] = f"there are more than {_MOST_ROWS} rows: LIMIT and OFFSET, or an aggregate, tell the rest"
+    rows = [_row(row) for row in found.rows()]
     return page(whole, "rows", rows, "", cursor, max_tokens)
 
 

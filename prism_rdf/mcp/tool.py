@@ -1,15 +1,17 @@
 """A verb as a tool of the SDK: its input schema, and what happens while it is called; which there are is in table.py.
 
 A verb runs in a thread of its own, so that others are answered meanwhile. One that reads is left alone when its caller
-gives up; one that writes is waited for.
+gives up, and its query stopped; one that writes is waited for.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import threading
 import time
 from collections.abc import Callable, Collection, Mapping
+from contextlib import nullcontext
 from functools import cache, partial
 from typing import Any
 
@@ -28,6 +30,7 @@ from prism_rdf.mcp.calls import Call
 from prism_rdf.mcp.table import Verb
 from prism_rdf.prism import Prism
 from prism_rdf.tiers import speaking_for
+from prism_rdf.workers.asking import asked_by
 
 _LOG = logging.getLogger("prism_rdf.mcp")
 _TICK = 1.0  # seconds between two words of progress
@@ -99,19 +102,23 @@ class VerbTool(Tool):
 
     async def _outcome(self, asked: Callable[[], Answer], context: Context[Any, Any]) -> Answer | Exception:
         """Return what the verb answers, or the error that it raises; meanwhile say how long it has taken."""
-        reads = self.verb.needs == "read"
+        reads, given_up = self.verb.needs == "read", threading.Event()
         outcome: Answer | Exception = {}
 
         def settled() -> Answer | Exception:
             try:
-                return asked()
+                with asked_by(f"{self.name} of {callers.current().agent}", given_up.is_set) if reads else nullcontext():
+                    return asked()
             except Exception as error:
                 return error
 
-        async with anyio.create_task_group() as both:
-            both.start_soon(_tell_progress, self.name, context)
-            outcome = await to_thread.run_sync(settled, abandon_on_cancel=reads)
-            both.cancel_scope.cancel()
+        try:
+            async with anyio.create_task_group() as both:
+                both.start_soon(_tell_progress, self.name, context)
+                outcome = await to_thread.run_sync(settled, abandon_on_cancel=reads)
+                both.cancel_scope.cancel()
+        finally:
+            given_up.set()  # a query that goes on for nobody is stopped
         return outcome
 
     def _refused(self, error: PrismError) -> CallToolResult:

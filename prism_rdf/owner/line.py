@@ -11,13 +11,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from prism_rdf.errors import BadArgument, BusyError
+from prism_rdf.errors import BadArgument, BusyError, QueryStopped
 from prism_rdf.owner.place import Place
 from prism_rdf.owner.reaching import Link, reach
 from prism_rdf.owner.wire import Message
+from prism_rdf.workers import asking
 
 KEY = "idempotency_key"
 _MOST_TURNS = 20
+_LOOK = 0.2  # seconds between two looks whether the answer is still wanted
 
 
 class _TurnedAway(Exception):
@@ -136,6 +138,10 @@ def _exchanged(link: Link, request: Message) -> Message:
         link.channel.send(request)
     except ConnectionError as error:
         raise _TurnedAway from error  # it did not get all of it
+    asks = asking.named()
+    while asks is not None and not link.channel.has_message(_LOOK):
+        if asks.gone():  # closing the connection tells the owner, which stops a query
+            raise QueryStopped(f"{asks.who} gave up", rule="nobody waits for the answer", mend="ask again")
     reply = link.channel.receive()
     if not isinstance(reply, dict):
         raise ConnectionResetError("the owner closed the connection")

@@ -6,6 +6,7 @@ The codec, and with it the engine, is loaded only when a value comes that JSON l
 from __future__ import annotations
 
 import json
+import select
 import socket
 import struct
 from typing import Any
@@ -82,6 +83,10 @@ class Channel:
     def wait_at_most(self, seconds: float | None) -> None:
         """Raise TimeoutError where a message takes longer than this; None: wait for ever."""
         self._connection.settimeout(seconds)
+
+    def has_message(self, seconds: float) -> bool:
+        """Return whether the next message, or the end, comes within this time; asked between two messages."""
+        return bool(select.select([self._connection], [], [], seconds)[0])
 
     def is_gone(self) -> bool:
         """Return whether the other end has closed, though no message is waited for."""

@@ -30,6 +30,11 @@ def asked_by(who: str, gone: Callable[[], bool] = lambda: False) -> Iterator[Non
         _CLIENT.reset(token)
 
 
+def named() -> Client | None:
+    """Return who asks now, where somebody was named."""
+    return _CLIENT.get()
+
+
 def client() -> Client:
     """Return who asks now: this process, unless somebody else was named."""
-    return _CLIENT.get() or Client(f"process {os.getpid()}", lambda: False)
+    return named() or Client(f"process {os.getpid()}", lambda: False)
