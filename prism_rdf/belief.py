@@ -14,7 +14,7 @@ from itertools import chain
 from pyoxigraph import NamedNode, Quad
 
 from prism_rdf.clock import Instant
-from prism_rdf.model import instant_literal
+from prism_rdf.model import Term, instant_literal
 from prism_rdf.namespaces import RDF_TYPE, Names, prism
 from prism_rdf.storage.about import About, about
 from prism_rdf.storage.interface import GraphReader
@@ -25,6 +25,7 @@ WITHDRAWN_AT = prism("withdrawnAt")
 VALID_FROM = prism("validFrom")
 VALID_UNTIL = prism("validUntil")
 EARLIER_BELIEF = prism("earlierBelief")
+Statement = tuple[NamedNode, NamedNode, Term, NamedNode]  # the terms of a quad, which is much slower to make
 
 
 @dataclass(frozen=True)

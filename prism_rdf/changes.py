@@ -130,7 +130,7 @@ def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> Planned
     """
     before = ReadOnce(ground.store)
     ground = replace(ground, store=before)
-    _check_intervals(intents)
+    check_intervals(intents)
     types = _types(ground, intents, writing)
     entities = [writing.names.entity(uuid) for uuid in types]
     before.take_as_new([entity for entity in entities if _unheard_of(entity, before, writing)])
@@ -192,7 +192,8 @@ def _ended_before(store: GraphReader, intents: Iterable[Intent], names: Names) -
             )
 
 
-def _check_intervals(intents: Iterable[Intent]) -> None:
+def check_intervals(intents: Iterable[Intent]) -> None:
+    """Raise ValidationError for what would hold no time at all."""
     found = [
         Violation(
             node=subject,
@@ -336,7 +337,7 @@ def _plan_type(
     found = [
         violation
         for folding in foldings
-        for violation in _changed(folding, immutable, known.name)
+        for violation in changed(folding.entity, folding.pieces, immutable, known.name)
         if not _changed_before(ground.store, writing.names, folding.entity, violation)
     ]
     if found:
@@ -344,17 +345,19 @@ def _plan_type(
     return foldings
 
 
-def _changed(folding: Folding, immutable: frozenset[NamedNode], type_name: str) -> Iterable[Violation]:
+def changed(
+    entity: NamedNode, pieces: Sequence[Piece], immutable: frozenset[NamedNode], type_name: str
+) -> Iterable[Violation]:
     """Yield a violation for each immutable property that does not keep one value through all pieces."""
     for prop in sorted(immutable, key=str):
         first: Piece | None = None
-        for piece in folding.pieces:
+        for piece in pieces:
             if piece.void or (first is None and prop not in piece.props):
                 continue
             if first is not None and piece.props.get(prop) != first.props[prop]:
                 old, new = _shown(first, prop), _shown(piece, prop)
                 yield Violation(
-                    node=folding.entity.value,
+                    node=entity.value,
                     path=prop.value,
                     value=new,
                     shape=f"immutable properties of {type_name}",

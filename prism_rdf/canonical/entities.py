@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from pyoxigraph import Literal, NamedNode, Quad
 
-from prism_rdf.belief import Delta, Writing
+from prism_rdf.belief import Delta, Statement, Writing
 from prism_rdf.errors import ValidationError, Violation
 from prism_rdf.model import NewEntity, instant_literal
 from prism_rdf.namespaces import RDF_TYPE, Names, prism
@@ -25,7 +25,7 @@ def plan_entities(store: GraphReader, entities: Iterable[NewEntity], tenant: str
 
 
 def _plan_entity(store: GraphReader, entity: NewEntity, tenant: str, writing: Writing) -> Delta:
-    node, graph = writing.names.entity(entity.uuid), writing.names.graph("canonical")
+    node = writing.names.entity(entity.uuid)
     known = type_of(store, writing.names, node)
     if known == entity.type:
         return Delta()
@@ -42,16 +42,22 @@ def _plan_entity(store: GraphReader, entity: NewEntity, tenant: str, writing: Wr
                 )
             ]
         )
-    quads = [
-        Quad(node, RDF_TYPE, entity.type, graph),
-        Quad(node, UUID, Literal(entity.uuid), graph),
-        Quad(node, prism("tenant"), Literal(tenant), graph),
-        Quad(node, prism("namespace"), Literal(writing.names.namespace), graph),
-        Quad(node, prism("createdAt"), instant_literal(writing.now), graph),
+    return Delta(tuple(Quad(*said) for said in identity_said(entity, tenant, writing)))
+
+
+def identity_said(entity: NewEntity, tenant: str, writing: Writing) -> list[Statement]:
+    """Return what is said of an identity that is recorded now."""
+    node, graph = writing.names.entity(entity.uuid), writing.names.graph("canonical")
+    said: list[Statement] = [
+        (node, RDF_TYPE, entity.type, graph),
+        (node, UUID, Literal(entity.uuid), graph),
+        (node, prism("tenant"), Literal(tenant), graph),
+        (node, prism("namespace"), Literal(writing.names.namespace), graph),
+        (node, prism("createdAt"), instant_literal(writing.now), graph),
     ]
     if entity.source_memory:
-        quads.append(Quad(node, prism("sourceMemory"), NamedNode(entity.source_memory), graph))
-    return Delta(tuple(quads))
+        said.append((node, prism("sourceMemory"), NamedNode(entity.source_memory), graph))
+    return said
 
 
 def type_of(store: GraphReader, names: Names, entity: NamedNode) -> NamedNode | None:

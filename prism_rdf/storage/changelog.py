@@ -61,9 +61,9 @@ class ChangeLog:
             sync_folder(path.parent)
         self._cut_torn_tail(path)
 
-    def append(self, change: LoggedChange) -> None:
-        """Write one commit and fsync; on any error nothing of it stays in the file."""
-        self._last = self._write(_record_of(change))
+    def append(self, change: LoggedChange, more: str = "") -> None:
+        """Write one commit and fsync; on any error nothing of it stays in the file. ``more`` it adds, as N-Quads."""
+        self._last = self._write(_record_of(change, more))
         self._newest, self._places[change.number] = change.number, self._last
         if len(self._places) > _MOST_PLACES:
             del self._places[next(iter(self._places))]
@@ -196,13 +196,13 @@ def _record(path: Path, place: int, line: bytes) -> dict[str, Any]:
     return record
 
 
-def _record_of(change: LoggedChange) -> dict[str, Any]:
+def _record_of(change: LoggedChange, more: str = "") -> dict[str, Any]:
     return {
         "n": change.number,
         "at": change.recorded_at.iso(),
         "ns": change.namespace,
         "verb": change.verb,
-        "add": _nquads(change.adds),
+        "add": more + _nquads(change.adds),
         "del": _nquads(change.removes),
     }
 

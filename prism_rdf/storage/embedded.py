@@ -90,6 +90,11 @@ class EmbeddedStore:
         with self.journal.changing(told=False), _refusing():
             self._store.bulk_extend(quads)
 
+    def load_text(self, nquads: str) -> None:
+        """Add what N-Quads of nodes that are new say. Readers see all of it or nothing, up to 1,000,000 quads."""
+        with _refusing():
+            self._store.bulk_load(nquads.encode(), format=RdfFormat.N_QUADS, lenient=True)
+
     def patch(self, quads: Mapping[Quad, bool]) -> None:
         """Make each quad there (True) or not, outside of any commit: for a store that is being built."""
         with self.journal.changing(told=False):

@@ -9,7 +9,7 @@ from typing import cast
 
 from pyoxigraph import Literal, NamedNode, Quad
 
-from prism_rdf.belief import RECORDED_AT, Delta, Writing, belief_at, belief_of, revise
+from prism_rdf.belief import RECORDED_AT, Delta, Statement, Writing, belief_at, belief_of, revise
 from prism_rdf.clock import Instant
 from prism_rdf.errors import Violation
 from prism_rdf.model import Event, Op, Term, canonical_term, instant_literal
@@ -28,6 +28,12 @@ _VALUE = prism("value")
 _OP = prism("op")
 _LEVEL = prism("level")
 _SEQUENCE = prism("sequence")
+_EVENT = prism("SupersessionEvent")
+_EVENT_TYPE = prism("eventType")
+_TIER = prism("tier")
+_PRECISION = prism("atPrecision")
+_CAUSE_MEMORY = prism("causeMemory")
+_PROPS_DRIFT = prism("propsDrift")
 
 _OPTIONAL_TEXT = {
     "cause_commit": prism("causeCommit"),
@@ -62,53 +68,55 @@ def _text(instant: Instant | None) -> str:
 
 def event_quads(event: Event, uuid: str, writing: Writing) -> tuple[Quad, ...]:
     """Return the quads of an event recorded now, its assertions included."""
+    return tuple(Quad(*said) for said in event_said(event, uuid, writing))
+
+
+def event_said(event: Event, uuid: str, writing: Writing) -> list[Statement]:
+    """Return what is said of an event recorded now, and of its assertions."""
     names, graph = writing.names, writing.names.graph("temporal")
     node = names.event(uuid)
-
-    def quad(predicate: NamedNode, value: Term) -> Quad:
-        return Quad(node, predicate, value, graph)
-
-    quads = [
-        quad(RDF_TYPE, prism("SupersessionEvent")),
-        quad(CHANGES, names.entity(event.entity)),
-        quad(prism("eventType"), Literal(event.event_type)),
-        quad(RECORDED_AT, instant_literal(writing.now)),
-        quad(prism("tier"), Literal(event.tier)),
-        quad(_SEQUENCE, Literal(event.sequence)),
-        quad(_LEVEL, Literal(event.level)),
+    said: list[tuple[NamedNode, Term]] = [
+        (RDF_TYPE, _EVENT),
+        (CHANGES, names.entity(event.entity)),
+        (_EVENT_TYPE, Literal(event.event_type)),
+        (RECORDED_AT, instant_literal(writing.now)),
+        (_TIER, Literal(event.tier)),
+        (_SEQUENCE, Literal(event.sequence)),
+        (_LEVEL, Literal(event.level)),
     ]
     if event.at is not None:
-        quads.append(quad(_AT, instant_literal(event.at.instant)))
+        said.append((_AT, instant_literal(event.at.instant)))
         if event.at.precision != "instant":
-            quads.append(quad(prism("atPrecision"), Literal(event.at.precision)))
+            said.append((_PRECISION, Literal(event.at.precision)))
     if event.cause_memory:
-        quads.append(quad(prism("causeMemory"), NamedNode(event.cause_memory)))
+        said.append((_CAUSE_MEMORY, NamedNode(event.cause_memory)))
     if event.props_drift is not None:
-        quads.append(quad(prism("propsDrift"), Literal(event.props_drift)))
+        said.append((_PROPS_DRIFT, Literal(event.props_drift)))
     for field, predicate in _OPTIONAL_TEXT.items():
         if getattr(event, field):
-            quads.append(quad(predicate, Literal(getattr(event, field))))
+            said.append((predicate, Literal(getattr(event, field))))
+    statements: list[Statement] = [(node, predicate, value, graph) for predicate, value in said]
     for index in range(len(event.assertions)):
-        quads += _assertion_quads(event, uuid, index, writing)
-    return tuple(quads)
+        statements += _assertion_said(event, node, index, writing)
+    return statements
 
 
-def _assertion_quads(event: Event, uuid: str, index: int, writing: Writing) -> list[Quad]:
+def _assertion_said(event: Event, event_node: NamedNode, index: int, writing: Writing) -> list[Statement]:
     graph = writing.names.graph("temporal")
     said = event.assertions[index]
-    node = writing.names.assertion(uuid, index)
-    quads = [
-        Quad(writing.names.event(uuid), ASSERTION, node, graph),
-        Quad(node, _PROPERTY, said.property, graph),
-        Quad(node, _OP, Literal(said.op), graph),
+    node = NamedNode(f"{event_node.value}#{index}")
+    statements: list[Statement] = [
+        (event_node, ASSERTION, node, graph),
+        (node, _PROPERTY, said.property, graph),
+        (node, _OP, Literal(said.op), graph),
     ]
     if said.value is not None:
-        quads.append(Quad(node, _VALUE, canonical_term(said.value), graph))
+        statements.append((node, _VALUE, canonical_term(said.value), graph))
     if said.start is not None and (event.at is None or said.start != event.at.instant):
-        quads.append(Quad(node, _FROM, instant_literal(said.start), graph))
+        statements.append((node, _FROM, instant_literal(said.start), graph))
     if said.until is not None:
-        quads.append(Quad(node, _UNTIL, instant_literal(said.until), graph))
-    return quads
+        statements.append((node, _UNTIL, instant_literal(said.until), graph))
+    return statements
 
 
 def stated_by(event: Event, uuid: str, writing: Writing) -> tuple[Stated, ...]:

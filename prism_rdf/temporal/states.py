@@ -8,7 +8,18 @@ from dataclasses import dataclass
 
 from pyoxigraph import Literal, NamedNode, Quad
 
-from prism_rdf.belief import VALID_FROM, Belief, Delta, Writing, belief_of, record, revise, withdraw
+from prism_rdf.belief import (
+    RECORDED_AT,
+    VALID_FROM,
+    VALID_UNTIL,
+    Belief,
+    Delta,
+    Statement,
+    Writing,
+    belief_of,
+    revise,
+    withdraw,
+)
 from prism_rdf.clock import Instant
 from prism_rdf.model import instant_literal
 from prism_rdf.namespaces import RDF_TYPE, derived_uuid, prism
@@ -21,6 +32,7 @@ SUPERSEDED_BY = prism("supersededBy")
 CAUSED_BY = prism("causedBy")
 COMMIT_STATUS = prism("commitStatus")
 VOID = prism("void")
+_STATE = prism("State")
 _COMMITTED = Literal("committed")
 
 
@@ -94,7 +106,7 @@ def _plan_state(
     until = instant(piece.until)
     causes = frozenset(NamedNode(cause) for cause in piece.causes)
     if known is None:
-        delta = _new_state(entity, node, piece, writing) + Delta(record(node, graph, until, writing))
+        delta = Delta(tuple(Quad(*said) for said in _new_state(entity, node, piece, writing)))
         before_causes: frozenset[NamedNode] = frozenset()
         before_following = None
     else:
@@ -108,17 +120,35 @@ def _plan_state(
     return delta + Delta(tuple(adds), tuple(removes))
 
 
-def _new_state(entity: NamedNode, node: NamedNode, piece: Piece, writing: Writing) -> Delta:
+def fresh_states(
+    entity: NamedNode, pieces: Sequence[Piece], writing: Writing
+) -> tuple[list[NamedNode], list[Statement]]:
+    """Return the nodes of ``pieces``, and what is said of them as states of which none was recorded before."""
     graph = writing.names.graph("temporal")
-    quads = [
-        Quad(entity, HAS_STATE, node, graph),
-        Quad(node, RDF_TYPE, prism("State"), graph),
-        Quad(node, COMMIT_STATUS, _COMMITTED, graph),
+    nodes = [writing.names.state(state_uuid(entity, piece)) for piece in pieces]
+    said: list[Statement] = []
+    for index, (node, piece) in enumerate(zip(nodes, pieces, strict=True)):
+        said += _new_state(entity, node, piece, writing)
+        said += [(node, CAUSED_BY, NamedNode(cause), graph) for cause in piece.causes]
+        if index + 1 < len(nodes):
+            said.append((node, SUPERSEDED_BY, nodes[index + 1], graph))
+    return nodes, said
+
+
+def _new_state(entity: NamedNode, node: NamedNode, piece: Piece, writing: Writing) -> list[Statement]:
+    graph = writing.names.graph("temporal")
+    start, until = instant(piece.start), instant(piece.until)
+    said: list[Statement] = [
+        (entity, HAS_STATE, node, graph),
+        (node, RDF_TYPE, _STATE, graph),
+        (node, COMMIT_STATUS, _COMMITTED, graph),
+        (node, RECORDED_AT, instant_literal(writing.now), graph),
     ]
-    start = instant(piece.start)
     if start is not None:
-        quads.append(Quad(node, VALID_FROM, instant_literal(start), graph))
+        said.append((node, VALID_FROM, instant_literal(start), graph))
+    if until is not None:
+        said.append((node, VALID_UNTIL, instant_literal(until), graph))
     if piece.void:
-        quads.append(Quad(node, VOID, Literal(True), graph))
-    quads += [Quad(entity, prop, value, node) for prop, values in piece.props.items() for value in values]
-    return Delta(tuple(quads))
+        said.append((node, VOID, Literal(True), graph))
+    said += [(entity, prop, value, node) for prop, values in piece.props.items() for value in values]
+    return said

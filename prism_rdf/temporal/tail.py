@@ -11,7 +11,7 @@ from math import inf
 
 from pyoxigraph import NamedNode, Quad
 
-from prism_rdf.belief import Delta, Writing, change_from
+from prism_rdf.belief import Delta, Statement, Writing, change_from
 from prism_rdf.namespaces import Names, prism
 from prism_rdf.storage.about import about, objects
 from prism_rdf.storage.interface import GraphReader
@@ -82,8 +82,12 @@ def plan_tail(
     store: GraphReader, entity: NamedNode, last: NamedNode | None, kept: Iterable[Stated], writing: Writing
 ) -> Delta:
     """Return what makes the stored tail of ``entity`` the state ``last`` with the frontier ``kept``."""
+    wanted = [Quad(*said) for said in tail_said(entity, last, kept, writing)]
+    return change_from(store.quads_for_pattern(entity, None, None, writing.names.graph("tail")), wanted)
+
+
+def tail_said(entity: NamedNode, last: NamedNode | None, kept: Iterable[Stated], writing: Writing) -> list[Statement]:
+    """Return what is said of a tail that is the state ``last`` with the frontier ``kept``."""
     graph = writing.names.graph("tail")
-    wanted = [Quad(entity, FRONTIER, NamedNode(each.node), graph) for each in kept]
-    if last is not None:
-        wanted.append(Quad(entity, TAIL, last, graph))
-    return change_from(store.quads_for_pattern(entity, None, None, graph), wanted)
+    said: list[Statement] = [(entity, FRONTIER, NamedNode(each.node), graph) for each in kept]
+    return said if last is None else [*said, (entity, TAIL, last, graph)]
