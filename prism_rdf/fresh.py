@@ -62,7 +62,7 @@ class Newcomers:
         self._judges: dict[str, _Judge] = {}
 
     def text(self, intents: Sequence[Intent], writing: Writing) -> str:
-        """Return the N-Quads that fulfil the intents, believed from ``writing.now`` on; empty for what is not of this kind.
+        """Return the N-Quads that fulfil the intents, believed from ``writing.now`` on; empty for any other batch.
 
         Raises ValidationError for what ``plan`` and the gate would refuse.
         """
