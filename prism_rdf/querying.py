@@ -63,6 +63,7 @@ class QueryingVerbs(FeedVerbs):
         query: str,
         *,
         pid: str | None = None,
+        pids: Sequence[str] | None = None,
         as_of: TimeInput | None = None,
         known_at: TimeInput | int | None = None,
         dataset: Dataset = "current",
@@ -73,7 +74,7 @@ class QueryingVerbs(FeedVerbs):
     ) -> QueryAnswer:
         """Answer a SPARQL query over the world now, as of an instant (a day means its last), or the raw graphs.
 
-        ``pid`` limits it to one project. The IRIs of graphs declare the dataset as the SPARQL protocol does: of these
+        ``pid`` limits it to one project, ``pids`` to some. The IRIs of graphs declare the dataset as the SPARQL protocol does: of these
         graphs alone, whatever FROM says. ``timeout`` is in seconds, after which the query is stopped, waiting for its
         turn included; after ``max_rows`` the answer is cut, and says so. Raises BadArgument for a query that is not
         SPARQL, BadTime, RefusedError for a graph that is not in the dataset, QueryTimeout, QueryStopped,
@@ -89,10 +90,12 @@ class QueryingVerbs(FeedVerbs):
                     mend="leave out as-of and known-at, or use the current dataset",
                 )
             return self._datasets.raw(by, query, self.commit_number, graphs)
-        namespaces = [pid] if pid else self.projects()
+        limited = [pid] if pid else pids
+        namespaces = self.projects() if limited is None else list(limited)
         if as_of is None and known_at is None:
             self.bring_up_to_date()
-            return self._datasets.current(by, query, namespaces, self.commit_number, graphs, bound=bool(pid))
+            bound = limited is not None
+            return self._datasets.current(by, query, namespaces, self.commit_number, graphs, bound=bound)
         self._check_history()
         at = as_of_instant(as_of) if as_of is not None else self.clock.now()
         return self._datasets.as_of(by, query, namespaces, at, self.system_time(known_at), self.commit_number, graphs)

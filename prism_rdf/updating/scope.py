@@ -32,7 +32,8 @@ _VERBS = {
 class Scope:
     """Where an update reads and writes: in one project, or in the whole store when ``pid`` is None.
 
-    ``projects`` are those whose world is read. In an unmanaged store all graphs are free.
+    ``projects`` are those whose world is read. In an unmanaged store all graphs are free. ``confined``: of free graphs
+    there are only those below ``{base}/{pid}/free/``.
     """
 
     store: GraphReader
@@ -40,6 +41,7 @@ class Scope:
     pid: str | None
     projects: Sequence[str]
     managed: bool = True
+    confined: bool = False
 
     @property
     def namespace(self) -> str:
@@ -67,7 +69,8 @@ class Scope:
     def free(self) -> list[NamedNode]:
         """Return the free graphs in scope."""
         projects = None if self.pid is None or not self.managed else [self.pid]
-        return free_graphs(self.store, self.base, projects)
+        found = free_graphs(self.store, self.base, projects)
+        return [graph for graph in found if self._is_own(graph)] if self.confined else found
 
     def _engine(self, *layers: str) -> list[NamedNode]:
         if not self.managed:
@@ -100,8 +103,14 @@ class Scope:
             raise self._refused(graph.value)
         self._check_owner(graph)
 
+    def _is_own(self, graph: NamedNode) -> bool:
+        return graph.value.startswith(f"{self.base}/{self.pid}/free/")
+
     def _check_owner(self, graph: NamedNode) -> None:
-        if self.managed and self.pid is not None and project_of(self.store, graph, self.base) not in (None, self.pid):
+        if not self.managed or self.pid is None:
+            return
+        foreign = project_of(self.store, graph, self.base) not in (None, self.pid)
+        if foreign or (self.confined and not self._is_own(graph)):
             raise RefusedError(
                 f"the graph {graph.value} is not of the project {self.pid}",
                 rule="an update in a project is about the free graphs of that project",

@@ -50,6 +50,7 @@ class UpdatingVerbs:
         using_named_graphs: Sequence[str] = (),
         tier: Tier | None = None,
         source: str = "",
+        confined: bool = False,
         idempotency_key: str = "",
     ) -> Receipt:
         """Carry out a SPARQL 1.1 UPDATE request, all of its operations or none, as one commit.
@@ -57,7 +58,8 @@ class UpdatingVerbs:
         Free graphs (``{base}/PROJECT/free/NAME``, and those of any IRI that is not of this store) are written as one
         likes. Without GRAPH or WITH a request is about the world of the project ``pid``, or of the only one there is:
         what it inserts and deletes becomes changes, names and references with a history, of this ``tier`` and
-        ``source``. The graphs are those of the protocol's using-graph-uri. The receipt's notes count what changed.
+        ``source``. The graphs are those of the protocol's using-graph-uri. ``confined``: of the free graphs only those
+        below ``{base}/{pid}/free/`` are seen and written. The receipt's notes count what changed.
         Raises BadQuery, ValidationError, and RefusedError for what no verb does, naming the verb to use.
         """
         from prism_rdf.updating.requests import operations
@@ -76,7 +78,7 @@ class UpdatingVerbs:
             return WorldChange(self.store, names, self.schema(namespace).catalog, speaker, taken).intents(come, gone)
 
         room = self.folder.trial if self.folder is not None else None
-        update = Update(request, self.store, lambda: self._fresh_scope(pid), room, read)
+        update = Update(request, self.store, lambda: self._fresh_scope(pid, confined), room, read)
         payload = [text, *using_graphs, "", *using_named_graphs, source]
         receipt = self.commit(namespace, update.intents, "update", idempotency_key, payload)
         if receipt.replayed:
@@ -87,13 +89,13 @@ class UpdatingVerbs:
         """Return the IRIs of the free graphs of a project, or of all, sorted."""
         return [graph.value for graph in free_graphs(self.store, self.base, None if pid is None else [pid])]
 
-    def _fresh_scope(self, pid: str | None) -> Scope:
+    def _fresh_scope(self, pid: str | None, confined: bool) -> Scope:
         """Return the scope of an update, once what came due is applied; under the writer's lock."""
         self.bring_up_to_date()
-        return self._scope(pid)
+        return self._scope(pid, confined)
 
-    def _scope(self, pid: str | None) -> Scope:
+    def _scope(self, pid: str | None, confined: bool = False) -> Scope:
         from prism_rdf.updating.scope import Scope
 
         projects = self.projects() if pid is None else [check_name("project", pid)]
-        return Scope(self.store, self.base, pid, projects, self.managed)
+        return Scope(self.store, self.base, pid, projects, self.managed, confined)
