@@ -74,11 +74,11 @@ class QueryingVerbs(FeedVerbs):
     ) -> QueryAnswer:
         """Answer a SPARQL query over the world now, as of an instant (a day means its last), or the raw graphs.
 
-        ``pid`` limits it to one project, ``pids`` to some. The IRIs of graphs declare the dataset as the SPARQL protocol does: of these
-        graphs alone, whatever FROM says. ``timeout`` is in seconds, after which the query is stopped, waiting for its
-        turn included; after ``max_rows`` the answer is cut, and says so. Raises BadArgument for a query that is not
-        SPARQL, BadTime, RefusedError for a graph that is not in the dataset, QueryTimeout, QueryStopped,
-        QueryTooLarge, TooManyQueries.
+        ``pid`` limits it to one project, ``pids`` to some. The IRIs of graphs declare the dataset as the SPARQL
+        protocol does: of these graphs alone, whatever FROM says. ``timeout`` is in seconds, after which the query is
+        stopped, waiting for its turn included; after ``max_rows`` the answer is cut, and says so. Raises BadArgument
+        for a query that is not SPARQL, BadTime, RefusedError for a graph that is not in the dataset, QueryTimeout,
+        QueryStopped, QueryTooLarge, TooManyQueries.
         """
         graphs = Graphs.of(default_graphs, named_graphs)
         by = self._evaluation(timeout, max_rows)
