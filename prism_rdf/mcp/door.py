@@ -5,7 +5,7 @@ What the tools do is said where they are; how requests come in (stdio, HTTP) is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +23,7 @@ from prism_rdf.mcp.tool import VerbTool, refused
 from prism_rdf.prism import Prism
 
 CallerOf = Callable[[Any], Caller]
+Wrote = Callable[[Any, str, Mapping[str, Any], Mapping[str, Any]], None]
 
 _INSTRUCTIONS = """\
 Prism keeps what is known with identity, meaning and time. Begin with prism_start. Before you answer from memory, ask
@@ -35,9 +36,10 @@ when you ask, and its beginning when something begins."""
 class Door(MCPServer[Any]):
     """The server. ``caller_of`` says who asks, by the HTTP request, which is None over stdio."""
 
-    def __init__(self, prism: Prism, caller_of: CallerOf) -> None:
+    def __init__(self, prism: Prism, caller_of: CallerOf, wrote: Wrote | None = None) -> None:
         self.prism = prism
         self._caller_of = caller_of
+        self._wrote = wrote
         self._verbs = {verb.name: verb for verb in table.verbs()}
         super().__init__(
             "prism",
@@ -79,6 +81,8 @@ class Door(MCPServer[Any]):
             return refused(failures.unknown_tool(name, offered), offered)
         result = await super().call_tool(name, arguments, context)
         assert isinstance(result, CallToolResult)
+        if self._wrote is not None and context is not None and self._verbs[name].needs != "read":
+            self._wrote(context.request_context.request, name, arguments, result.structured_content or {})
         return result
 
     async def list_resources(self) -> list[ListedResource]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -14,16 +13,17 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
 class HttpDoor:
-    """Streamable HTTP at any path. ``hosts`` are those that a request may name, with any port: loopback by default.
+    """Streamable HTTP at any path.
 
-    A page of another origin is turned away, whatever name it made this machine bear (DNS rebinding).
+    Unless it is ``guarded`` by whoever mounts it, it answers to this machine alone: a page of another origin is turned
+    away, whatever name it made this machine bear (DNS rebinding).
     """
 
-    def __init__(self, server: MCPServer[Any], hosts: Sequence[str] = _LOOPBACK) -> None:
-        names = [name for host in hosts for name in (host, f"{host}:*")]
+    def __init__(self, server: MCPServer[Any], *, guarded: bool) -> None:
+        names = [name for host in _LOOPBACK for name in (host, f"{host}:*")]
         origins = [f"{scheme}://{name}" for name in names for scheme in ("http", "https")]
         security = TransportSecuritySettings(
-            enable_dns_rebinding_protection=True, allowed_hosts=names, allowed_origins=origins
+            enable_dns_rebinding_protection=not guarded, allowed_hosts=names, allowed_origins=origins
         )
         server.streamable_http_app(transport_security=security)
         self._manager: StreamableHTTPSessionManager = server.session_manager
