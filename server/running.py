@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from prism_rdf.errors import BusyError, RefusedError
 
 from .agents import mcp_mount
-from .app import create_app
+from .app import create_app, guard_of
 from .caller import watching
 from .loopback import LOCALHOST, is_loopback
 from .mounting import AsgiApp, Mount, Router
@@ -19,16 +19,18 @@ from .mounting import AsgiApp, Mount, Router
 if TYPE_CHECKING:
     from prism_rdf import Prism
 
+    from .tokens import Guard
+
 _THREADS = 16
 _LONGEST_URL = 1 << 18  # bytes, with the headers; a query may stand in it
 _GRACE = 5  # seconds for answers that were begun when the server is told to stop
 
 
-def asgi_app(prism: Prism, mounts: Sequence[Mount] = ()) -> AsgiApp:
+def asgi_app(prism: Prism, mounts: Sequence[Mount] = (), guard: Guard | None = None) -> AsgiApp:
     """Return the application of the whole port: the Flask application, beside what else is mounted on it."""
     from a2wsgi import WSGIMiddleware
 
-    flask = WSGIMiddleware(_with_chunked_bodies(create_app(prism)), workers=_THREADS)
+    flask = WSGIMiddleware(_with_chunked_bodies(create_app(prism, guard)), workers=_THREADS)
     return Router(watching(flask), mounts)
 
 
@@ -50,8 +52,9 @@ def serve(prism: Prism, host: str, port: int, announce: Callable[[str], None]) -
             if self.started:
                 announce(url)
 
+    guard = guard_of(prism)
     config = uvicorn.Config(
-        asgi_app(prism, [mcp_mount(prism)]),
+        asgi_app(prism, [mcp_mount(prism, guard)], guard),
         http="h11",  # strict, and no slower where Flask answers
         lifespan="on",
         log_config=None,
