@@ -28,6 +28,7 @@ from prism_rdf.cli import (
     starting,
     teaching,
     tokens,
+    updating,
     watching,
 )
 from prism_rdf.cli.options import Common, HomeOption, JsonOption, PidOption, TenantOption
@@ -103,6 +104,7 @@ _ROOMS = (
         identity,
         teaching,
         querying,
+        updating,
         checking,
     ),
     *(serving, agents, duplicates, maintaining, modelling, owning, doctor, tokens),

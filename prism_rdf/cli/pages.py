@@ -23,7 +23,7 @@ SECTIONS: Mapping[str, Sequence[str]] = {
     "Take back": ("correct", "unalias", "unreference", "retract", "revert", "forget"),
     "Review": ("review", "duplicates", "merge", "unmerge"),
     "Take in": ("ingest", "watch", "migrate"),
-    "Ask and teach": ("sparql", "running", "stop-query", "update", "types", "check", "validate"),
+    "Ask and teach": ("sparql", "running", "stop-query", "update", "load", "graphs", "types", "check", "validate"),
     "Connect": ("mcp", "serve", "token"),
     "Keep": ("doctor", "backup", "restore", "export", "import", "rebuild", "reindex", "model", "owner", "version"),
 }

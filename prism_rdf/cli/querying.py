@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from prism_rdf.datasets import QueryAnswer
 
 _PARTIAL = 3  # exit code: not all of it
+_PLURAL = {"query": "queries", "update": "updates"}
 
 
 class Dataset(StrEnum):
@@ -97,7 +98,7 @@ def sparql(
     ] = None,
 ) -> int:
     """Ask a SPARQL query of the world now, or as of a time."""
-    text = _query_text(query, file)
+    text = text_of("query", query, file, "sparql 'SELECT …'")
     with common.store() as prism:
         answer = prism.sparql(
             text,
@@ -146,20 +147,21 @@ def stop_query(
     return 0
 
 
-def _query_text(query: str | None, file: Path | None) -> str:
-    if (query is None) == (file is None):
+def text_of(what: str, given: str | None, file: Path | None, example: str) -> str:
+    """Return a query or an update that comes as an argument, by stdin or from a file. Raises BadArgument."""
+    if (given is None) == (file is None):
         raise BadArgument(
-            "no query was given" if query is None else "two queries were given",
-            rule="a query comes as an argument or from a file",
-            mend="write prism sparql 'SELECT …', or prism sparql -f FILE",
+            f"no {what} was given" if given is None else f"two {_PLURAL[what]} were given",
+            rule=f"{'an' if what[0] in 'aeiou' else 'a'} {what} comes as an argument or from a file",
+            mend=f"write prism {example}, or -f FILE in place of the text",
         )
     try:
-        if query == "-" or file == Path("-"):
+        if given == "-" or file == Path("-"):
             return sys.stdin.read()
-        return query if file is None else file.read_text("utf-8")  # type: ignore[return-value]
+        return given if file is None else file.read_text("utf-8")  # type: ignore[return-value]
     except UnicodeDecodeError as error:
         raise BadArgument(
-            f"{file or 'stdin'} is not UTF-8 text", rule="a query is UTF-8", mend="save it as UTF-8"
+            f"{file or 'stdin'} is not UTF-8 text", rule=f"the {what} is UTF-8", mend="save it as UTF-8"
         ) from error
     except OSError as error:
         raise NotFoundError(

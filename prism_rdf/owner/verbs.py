@@ -25,6 +25,7 @@ PRISM: Mapping[str, Effect] = {
     "version": "reads",
     "backup": "writes",
     "export": "writes",
+    "load": "writes",
     "update": "writes",
 }
 PROJECT: Mapping[str, Effect] = {

@@ -13,6 +13,7 @@ from prism_rdf.errors import BadArgument
 from prism_rdf.model import FreeChange, Intent
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.updating.evaluating import Evaluation
+from prism_rdf.updating.loading import Source
 from prism_rdf.updating.pending import Pending
 from prism_rdf.updating.requests import Operation
 from prism_rdf.updating.scope import Scope
@@ -52,7 +53,7 @@ class Update:
     @property
     def counted(self) -> str:
         """Return in words how many triples come and go."""
-        return f"{self._added:,} triples added, {self._removed:,} removed"
+        return _counted(self._added, self._removed)
 
     def intents(self) -> tuple[Intent, ...]:
         """Return what the request changes; to be called under the writer's lock."""
@@ -67,6 +68,43 @@ class Update:
             change = FreeChange(come, gone, pending.made, pending.dropped)
         intents = self._read(said, unsaid) if said or unsaid else ()
         return (*intents, change) if change != FreeChange() else tuple(intents)
+
+
+class Load:
+    """Turns a file into an intent when the commit asks for it; what is new in it is counted from then on.
+
+    With ``replaces`` the graph it goes into holds nothing else afterwards.
+    """
+
+    def __init__(self, source: Source, replaces: bool, store: EmbeddedStore, scope: Callable[[], Scope]) -> None:
+        self._source = source
+        self._replaces = replaces
+        self._store = store
+        self._scope = scope
+        self._added = 0
+        self._removed = 0
+
+    @property
+    def counted(self) -> str:
+        """Return in words how many triples come and go."""
+        return _counted(self._added, self._removed)
+
+    def intents(self) -> tuple[Intent, ...]:
+        """Return what the file changes; to be called under the writer's lock."""
+        graph = self._source.graph
+        with closing(Pending(self._store, self._scope(), None)) as pending:
+            if self._replaces and graph is not None:
+                pending.change(list(pending.quads(graph)), ())
+            if isinstance(graph, NamedNode):
+                pending.make(graph)
+            pending.change((), self._source.quads())
+            self._added, self._removed = len(pending.adds), len(pending.removes)
+            change = FreeChange(tuple(pending.adds), tuple(pending.removes), pending.made, pending.dropped)
+        return (change,) if change != FreeChange() else ()
+
+
+def _counted(added: int, removed: int) -> str:
+    return f"{added:,} {'triple' if added == 1 else 'triples'} added, {removed:,} removed"
 
 
 def _parted(quads: Iterable[Quad], scope: Scope) -> tuple[tuple[Quad, ...], tuple[Quad, ...]]:

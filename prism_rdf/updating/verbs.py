@@ -5,6 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from hashlib import sha256
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyoxigraph import Quad
@@ -14,7 +17,7 @@ from prism_rdf.model import Intent, Receipt, Tier
 from prism_rdf.namespaces import Names, check_name
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.folder import StoreFolder
-from prism_rdf.tiers import check_direct, claimed
+from prism_rdf.tiers import check_direct, check_rules, claimed
 
 if TYPE_CHECKING:
     from prism_rdf.canonical.schemas import Schema
@@ -84,6 +87,38 @@ class UpdatingVerbs:
         if receipt.replayed:
             return receipt
         return replace(receipt, notes=(update.counted, *receipt.notes))
+
+    def load(
+        self,
+        source: str | PathLike[str] | bytes,
+        graph: str | None = None,
+        *,
+        format: str | None = None,
+        base_iri: str | None = None,
+        replaces: bool = False,
+        pid: str | None = None,
+        idempotency_key: str = "",
+    ) -> Receipt:
+        """Read a file of RDF, or the bytes of one, into free graphs: whole or not at all, as one commit.
+
+        Statements go into the ``graph`` of this IRI, unless the file names theirs; with ``replaces`` nothing else is in
+        it afterwards. ``format`` is ttl, nt, rdf, jsonld, trig, nq or a media type; the suffix of a file tells it. The
+        receipt's notes count what is new. Raises BadArgument, NotFoundError, and RefusedError for what cannot be read,
+        or may not be written there.
+        """
+        from prism_rdf.updating.loading import default_graph, source_of
+        from prism_rdf.updating.update import Load, graphs_named
+
+        check_rules(self.tier)
+        named = graphs_named([graph] if graph else [])
+        content = source if isinstance(source, bytes) else Path(source)
+        target = default_graph(named[0] if named else None, self.managed)
+        read = source_of(content, format, target, base_iri)
+        load = Load(read, replaces, self.store, lambda: self._scope(pid))
+        told = sha256(content).hexdigest() if isinstance(content, bytes) else str(content)
+        payload = [told, graph, format, base_iri, replaces]
+        receipt = self.commit(self._scope(pid).namespace, load.intents, "load", idempotency_key, payload)
+        return receipt if receipt.replayed else replace(receipt, notes=(load.counted, *receipt.notes))
 
     def free_graphs(self, pid: str | None = None) -> list[str]:
         """Return the IRIs of the free graphs of a project, or of all, sorted."""

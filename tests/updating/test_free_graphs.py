@@ -136,7 +136,7 @@ def test_what_was_said_before_is_no_commit_and_a_key_is_used_once() -> None:
     text = "INSERT DATA { GRAPH <urn:g1> { <urn:a> <urn:p> 1 } }"
     with Prism.in_memory() as prism:
         first = prism.update(text, pid="demo", idempotency_key="k")
-        assert (first.commit, first.notes) == (1, ("1 triples added, 0 removed",))
+        assert (first.commit, first.notes) == (1, ("1 triple added, 0 removed",))
         assert prism.update(text, pid="demo").commit is None
         again = prism.update(text, pid="demo", idempotency_key="k")
         assert (again.commit, again.replayed) == (1, True)
