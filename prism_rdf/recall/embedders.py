@@ -104,7 +104,7 @@ class SentenceTransformersEmbedder:
             ) from error
         self._model = SentenceTransformer(name)
         self.id = f"sentence-transformers:{name}"
-        self.dimension = int(self._model.get_sentence_embedding_dimension() or 0)
+        self.dimension = int(self._model.encode(["a word"]).shape[1])  # the method that tells it changed its name
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         import numpy as np
