@@ -51,6 +51,7 @@ class Committer:
         self._meta = meta_graph(base)
         self._lock = threading.RLock()
         self._halted = False
+        self._due: tuple[int, Instant | None] | None = None
         self._number, self._recorded_at = last_commit(self._store, self._base)
         self._replay()
 
@@ -94,12 +95,19 @@ class Committer:
             return Receipt(writing.number, writing.now, created, notes + change.notes)
 
     def _check_going(self) -> None:
-        if self._halted:
+        """Complete a logged change that the store could not take; raise RefusedError while it still cannot."""
+        if not self._halted:
+            return
+        try:
+            self._replay()
+        except RefusedError as error:
             raise RefusedError(
                 "the last change is logged and not yet in the store",
                 rule="the change log and the store agree before the next change is written",
-                mend="free some disk space or mend the permissions, then open the store again: it completes the change",
-            )
+                mend="free some disk space or mend the permissions, then write again: that completes the change first",
+            ) from error
+        self._ground.schemas.forget()
+        self._halted = False
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -116,23 +124,32 @@ class Committer:
     def reread(self) -> None:
         """Take the number of the last commit from the store, which was rewritten, and read its types when needed."""
         self._ground.schemas.forget()
+        self._due = None
         self._number, self._recorded_at = last_commit(self._store, self._base)
 
     def apply_due(self, now: Instant) -> None:
         """Bring the current graphs up to ``now``: what begins or ends by time alone needs no commit."""
-        due: dict[str, list[NamedNode]] = {}
-        for quad in self._store.quads_for_pattern(None, DUE_AT, None, self._meta):
-            if isinstance(quad.object, Literal) and Instant.parse(quad.object.value) <= now:
-                assert isinstance(quad.subject, NamedNode)
-                namespace = quad.subject.value.removeprefix(f"{self._base}/").split("/", 1)[0]
-                due.setdefault(namespace, []).append(quad.subject)
-        if not due:
+        known = self._due
+        if known is not None and known[0] == self._number and (known[1] is None or known[1] > now):
             return
         with self._lock:
-            for namespace, entities in due.items():
+            entities: dict[str, list[NamedNode]] = {}
+            for node, at in self._boundaries():
+                if at <= now:
+                    namespace = node.value.removeprefix(f"{self._base}/").split("/", 1)[0]
+                    entities.setdefault(namespace, []).append(node)
+            for namespace, due in entities.items():
                 writing = Writing(Names(self._base, namespace), now, self._number)
-                delta = refresh(self._ground, entities, self._store, writing)
+                delta = refresh(self._ground, due, self._store, writing)
                 self._store.apply(delta.adds, delta.removes)
+            self._due = (self._number, min((at for _, at in self._boundaries()), default=None))
+
+    def _boundaries(self) -> Iterator[tuple[NamedNode, Instant]]:
+        """Yield each entity that changes by time alone, and when it does so next."""
+        for quad in self._store.quads_for_pattern(None, DUE_AT, None, self._meta):
+            assert isinstance(quad.subject, NamedNode)
+            assert isinstance(quad.object, Literal)
+            yield quad.subject, Instant.parse(quad.object.value)
 
     def _next_instant(self) -> Instant:
         now = self._clock.now()

@@ -303,7 +303,9 @@ class Prism(UpdatingVerbs, QueryingVerbs):
         """
         from prism_rdf.maintenance.derived import rebuild
 
-        return {name: rebuild(self.site, Names(self.base, name)) for name in ([pid] if pid else self.projects())}
+        stale = {name: rebuild(self.site, Names(self.base, name)) for name in ([pid] if pid else self.projects())}
+        self._committer.reread()
+        return stale
 
     def _settle_in(self, folder: StoreFolder) -> None:
         """Now that nobody else has the store: see that it still is the one, and finish what a crash cut off."""

@@ -121,13 +121,25 @@ def test_an_update_that_fails_takes_it_back(tmp_path, monkeypatch):
 def test_what_cannot_be_taken_back_is_completed_when_the_store_is_opened_again(tmp_path, monkeypatch):
     with opened(tmp_path) as prism:
         prism.project("demo").write(FIRST)
-        failing(prism, monkeypatch, times=2)
+        failing(prism, monkeypatch, times=3)
         with pytest.raises(RefusedError, match="the disk is full"):
             prism.project("demo").write(LARGE)
         with pytest.raises(RefusedError, match="logged and not yet in the store"):
             prism.project("demo").fact(OLD, "title", "More")
         assert prism.commit_number == 1
     check_complete(tmp_path)
+
+
+def test_it_is_completed_by_the_next_write_once_there_is_room(tmp_path, monkeypatch):
+    with opened(tmp_path) as prism:
+        prism.project("demo").write(FIRST)
+        failing(prism, monkeypatch, times=2)
+        with pytest.raises(RefusedError, match="the disk is full"):
+            prism.project("demo").write(LARGE)
+        assert prism.project("demo").fact(OLD, "title", "More").commit == 3
+        assert prism.project("demo").state_as_of(NEW)["props"]["title"] == "Two and a half"
+        assert prism.project("demo").state_as_of(OLD)["props"]["title"] == "More"
+        assert prism.project("demo").check() == []
 
 
 def test_a_crash_between_the_two_is_mended_when_the_store_is_opened(tmp_path, monkeypatch):
