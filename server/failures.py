@@ -9,7 +9,8 @@ RefusedError          422
 ├── Forbidden         403   the token lacks a scope, or does not reach the project
 └── NotBuilt          501   understood, and not there yet
 BusyError             503
-└── TooManyRequests   429   of one token
+├── TooManyRequests   429   of one token
+└── TooManyWaiting    503   as many as may wait for commits do
 """
 
 from __future__ import annotations
@@ -72,6 +73,11 @@ class TooManyRequests(BusyError):
     def __init__(self, message: str, *, retry_after: int, rule: str = "", mend: str = "") -> None:
         super().__init__(message, rule=rule, mend=mend)
         self.retry_after = retry_after
+
+
+class TooManyWaiting(BusyError):
+    code = "too-many-waiting"
+    retry_after = 5
 
 
 class NotBuilt(RefusedError):
