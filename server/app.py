@@ -8,7 +8,7 @@ from flask import Flask, Response, request
 
 from prism_rdf.tokens.keeping import Tokens
 
-from . import audit, changes, cross_origin, failures, health, metrics, protocol, tokens, workbench
+from . import audit, changes, cross_origin, failures, graph_store, health, metrics, protocol, tokens, workbench
 from .api.calling import Api
 from .api.calling import blueprint as api_blueprint
 from .api.jobs import Jobs
@@ -56,6 +56,7 @@ def create_app(prism: Prism, guard: tokens.Guard | None = None) -> Flask:
 
     for routes in (
         protocol.blueprint(asker),
+        graph_store.blueprint(asker),
         workbench.blueprint(asker),
         health.blueprint(prism, guard, jobs),
         api_blueprint(api),

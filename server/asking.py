@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from flask import request
+
 from prism_rdf.errors import BadArgument, NotFoundError
 
 if TYPE_CHECKING:
     from prism_rdf import Prism
     from prism_rdf.datasets import QueryAnswer
+    from prism_rdf.model import Receipt
 
 DATASETS = ("current", "raw")
 
@@ -34,6 +37,10 @@ class Asker:
     def __init__(self, prism: Prism) -> None:
         self.prism = prism
 
+    @property
+    def managed(self) -> bool:
+        return self.prism.managed
+
     def projects(self) -> list[str]:
         return self.prism.projects()
 
@@ -53,6 +60,26 @@ class Asker:
             default_graphs=scope.default_graphs,
             named_graphs=scope.named_graphs,
             **{name: value for name, value in limits.items() if value is not None},
+        )
+
+    def free_graphs(self, pid: str | None = None) -> list[str]:
+        return self.prism.free_graphs(pid)
+
+    def update(
+        self,
+        text: str,
+        *,
+        pid: str | None = None,
+        using_graphs: tuple[str, ...] = (),
+        using_named_graphs: tuple[str, ...] = (),
+    ) -> Receipt:
+        """Carry out an update under the idempotency key of the request; see ``Prism.update``."""
+        return self.prism.update(
+            text,
+            pid=pid,
+            using_graphs=using_graphs,
+            using_named_graphs=using_named_graphs,
+            idempotency_key=request.headers.get("Idempotency-Key", ""),
         )
 
     def check(self, scope: Scope) -> None:

@@ -30,7 +30,7 @@ def describe_service(asker: Asker, form: Format) -> Response:
     endpoint = NamedNode(request.base_url.rstrip("/"))
     found = asker.ask(_GRAPHS, Scope())
     graphs = [row[0] for row in found.rows()]
-    triples = _triples(endpoint, graphs, union=asker.prism.managed)
+    triples = _triples(endpoint, graphs, union=asker.managed)
     rdf = GRAPH_FORMATS[form.name]
     prefixes = _PREFIXES if rdf in (RdfFormat.TURTLE, RdfFormat.TRIG, RdfFormat.RDF_XML) else None
     response = Response(serialize(triples, format=rdf, prefixes=prefixes), content_type=form.content_type)

@@ -89,7 +89,7 @@ def choose(kind: str, accept: MIMEAccept, asked: str | None) -> Format:
     if not accept:
         media_type = next(iter(table))
         return Format(media_type, table[media_type])
-    best = accept.best_match(list(table))
+    best = _plain(accept).best_match(list(table))
     if best is None:
         raise _not_acceptable(f"none of what the client accepts fits this answer: {accept.to_header()}", table)
     return Format(best, table[best])
@@ -97,7 +97,12 @@ def choose(kind: str, accept: MIMEAccept, asked: str | None) -> Format:
 
 def wants_page(accept: MIMEAccept, asked: str | None) -> bool:
     """Return whether the client would rather have a page than any of the formats: whether it is a browser."""
-    return asked in ("html", HTML) or (not asked and accept.best_match([*ROWS, *GRAPH, HTML]) == HTML)
+    return asked in ("html", HTML) or (not asked and _plain(accept).best_match([*ROWS, *GRAPH, HTML]) == HTML)
+
+
+def _plain(accept: MIMEAccept) -> MIMEAccept:
+    """Return what a client accepts without parameters such as charset, which choose nothing here."""
+    return MIMEAccept([(media_type.partition(";")[0].strip(), quality) for media_type, quality in accept])
 
 
 def _not_acceptable(message: str, table: Mapping[str, str]) -> NotAcceptable:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from flask import Blueprint, Response, jsonify, request
 
 from prism_rdf.errors import BadArgument
+from prism_rdf.reach import TOKEN
 
 from .asking import Asker, Scope
 from .caller import client_gone
@@ -24,6 +26,7 @@ _OF_QUERY = frozenset({"default-graph-uri", "named-graph-uri"})
 _OF_UPDATE = frozenset({"using-graph-uri", "using-named-graph-uri"})
 _PARAMETERS = OF_SCOPE | OF_FORMAT | _OF_QUERY | _OF_UPDATE | {"query", "update"}
 _LARGEST = 1 << 26  # bytes of a request
+_RELATIVE = re.compile(r"<(?![A-Za-z][A-Za-z0-9+.-]*:)[^<>\"{}|^`\\\s]*>")
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ def _answered(asker: Asker, query: str, scope: Scope) -> Response:
         return known
     found = asker.ask(query, scope)
     form = choose(found.kind, request.accept_mimetypes, wanted_format())
-    return respond(found, form, etag, client_gone())
+    return respond(found, form, etag, client_gone(), managed=asker.managed)
 
 
 def _description(asker: Asker) -> Response:
@@ -80,12 +83,11 @@ def _updated(asker: Asker, text: str) -> Response:
                 rule="an update takes pid, using-graph-uri and using-named-graph-uri",
                 mend=f"leave {name} out",
             )
-    receipt = asker.prism.update(
+    receipt = asker.update(
         text,
         pid=single("pid"),
         using_graphs=many("using-graph-uri"),
         using_named_graphs=many("using-named-graph-uri"),
-        idempotency_key=request.headers.get("Idempotency-Key", ""),
     )
     response = jsonify(receipt.as_dict())
     if receipt.commit is not None:
@@ -120,7 +122,17 @@ def _operation_of_request() -> Operation:
                 "using-named-graph-uri",
                 mend=f"leave {name} out, or use the other one",
             )
-    return Operation(kind, text)
+    return Operation(kind, _with_base(text))
+
+
+def _with_base(text: str) -> str:
+    """Return a text whose relative IRIs begin at this address, which is the base that the service defines."""
+    if not _RELATIVE.search(text):
+        return text
+    tokens = [(each.lastgroup, each[0]) for each in TOKEN.finditer(text)]
+    relative = any(kind == "iri" and _RELATIVE.match(said) for kind, said in tokens)
+    own = any(kind == "word" and said.upper() == "BASE" for kind, said in tokens)
+    return f"BASE <{request.base_url}> {text}" if relative and not own else text
 
 
 def _check_body() -> None:

@@ -43,14 +43,14 @@ def not_modified(etag: str | None) -> Response | None:
     return response
 
 
-def respond(found: QueryAnswer, form: Format, etag: str | None, gone: Callable[[], bool]) -> Response:
+def respond(found: QueryAnswer, form: Format, etag: str | None, gone: Callable[[], bool], *, managed: bool) -> Response:
     """Return the answer. What fails before the first bytes are sent is raised; later it breaks the transfer.
 
     ``gone`` tells that the client has left, so that nobody waits for the rest.
     """
     pieces = found.stream(form.name)
     head, ended = _begun(pieces)
-    if getattr(found, "truncated", False) and head:
+    if found.truncated and head:
         head[0] = form.marked(head[0])
     whole = head if ended else chain(head, _watched(pieces, gone))
     size = sum(map(len, head))
@@ -59,22 +59,22 @@ def respond(found: QueryAnswer, form: Format, etag: str | None, gone: Callable[[
     response = Response(b"".join(body) if ended else body, content_type=form.content_type)
     if packed:
         response.headers["Content-Encoding"] = "gzip"
-    describe(response, found)
+    describe(response, found, managed=managed)
     _validate(response, etag)
     return response
 
 
-def describe(response: Response, found: QueryAnswer) -> None:
-    """Say in the headers which world was seen, and whether all of the answer is there."""
+def describe(response: Response, found: QueryAnswer, *, managed: bool) -> None:
+    """Say in the headers which world was seen, and whether all of it is there; what is not managed has no past."""
     response.headers["Prism-Dataset"] = found.dataset
     response.headers["Prism-Commit"] = str(found.commit)
-    if found.dataset == "current":
+    if found.dataset == "current" and managed:
         response.headers["Prism-As-Of"] = str(found.as_of or "now")
     if found.known_at is not None:
         response.headers["Prism-Known-At"] = str(found.known_at)
-    if getattr(found, "truncated", False):
+    if found.truncated:
         response.headers["Prism-Truncated"] = "true"
-    if request.method in ("GET", "HEAD") and found.dataset == "current":
+    if request.method in ("GET", "HEAD") and found.dataset == "current" and managed:
         say_time(response, found.as_of, str(found.as_of) if found.as_of else None)
 
 

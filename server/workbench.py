@@ -100,7 +100,7 @@ def page_for(asker: Asker, query: str = "", scope: Scope = _NOWHERE) -> Response
         response = _rendered(asker, query, scope, answer=_answer(found, query, scope, started))
     except PrismError as error:
         return _rendered(asker, query, scope, failure=error)
-    describe(response, found)
+    describe(response, found, managed=asker.managed)
     return response
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from prism_rdf.cli.options import Common, command
 from prism_rdf.cli.terminal import json_text, print_json, print_pairs
+
+if TYPE_CHECKING:
+    from prism_rdf.storage.folder import StoreFolder
 
 _DEPENDENCIES = ("pyoxigraph", "pyshacl", "rdflib", "whoosh-reloaded", "flask", "uvicorn")
 
@@ -20,6 +25,7 @@ def register(app: typer.Typer) -> None:
         """
         prism serve
         prism serve --port 9000
+        prism serve --unmanaged --temporary
         curl -s 'http://127.0.0.1:8080/sparql?as-of=2025-10-30' --data-urlencode 'query=ASK { ?s ?p ?o }' -G
         """,
     )(serve)
@@ -41,6 +47,12 @@ def serve(
     port: Annotated[
         int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port; 0 takes any free one.")
     ] = 8080,
+    unmanaged: Annotated[
+        bool, typer.Option("--unmanaged", help="A store of free graphs only, made where there is none.")
+    ] = False,
+    temporary: Annotated[
+        bool, typer.Option("--temporary", help="An empty store that is gone when the server ends.")
+    ] = False,
 ) -> int:
     """Serve SPARQL and a page over HTTP, on this machine only.
 
@@ -51,7 +63,7 @@ def serve(
 
     from prism_rdf.owner.daemon import hosted
 
-    with hosted(common.folder()) as own:
+    with _folder(common, unmanaged, temporary) as folder, hosted(folder) as own:
 
         def announce(url: str) -> None:
             own.announce(url)
@@ -62,6 +74,23 @@ def serve(
 
         run(own.prism, host, port, announce)
     return 0
+
+
+@contextmanager
+def _folder(common: Common, unmanaged: bool, temporary: bool) -> Iterator[StoreFolder]:
+    """Have the folder of the store that was named, or of one that lives as long as the context."""
+    from pathlib import Path
+    from tempfile import TemporaryDirectory
+
+    from prism_rdf.storage.folder import open_folder
+
+    if not temporary:
+        settings = common.settings
+        managed = False if unmanaged else None
+        yield open_folder(settings.home, settings.tenant, create=unmanaged, managed=managed)
+        return
+    with TemporaryDirectory(prefix="prism-") as home:
+        yield open_folder(Path(home), common.settings.tenant, create=True, managed=not unmanaged)
 
 
 def version(common: Common) -> int:

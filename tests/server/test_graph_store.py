@@ -1,0 +1,150 @@
+"""The graph store protocol at /store, in a store of verbs: free graphs are the user's, the world is only read."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from prism_server import create_app
+
+from prism_rdf.prism import Prism
+
+WORLD = "urn:prism:default/demo/graph/current"
+TURTLE = {"content_type": "text/turtle"}
+TRIPLE = "<urn:a> <urn:b> <urn:c> ."
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[Prism]:
+    with Prism.in_memory() as prism:
+        demo = prism.project("demo")
+        made = demo.entity("ADR", {"number": "ADR-1", "title": "A", "status": "Proposed"}, valid_from="2025-10-01")
+        demo.fact(made["uuid"], "status", "Accepted", valid_from="2025-11-01")
+        yield prism
+
+
+@pytest.fixture(scope="module")
+def door(store: Prism) -> FlaskClient:
+    return create_app(store).test_client()
+
+
+def text(door: FlaskClient, target: str, **options: Any) -> str:
+    response = door.get(f"/store?{target}", headers={"Accept": "application/n-triples"}, **options)
+    assert response.status_code == 200, response.text
+    return str(response.text)
+
+
+def code(response: Any, status: int) -> str:
+    assert response.status_code == status, response.text
+    error = json.loads(response.data)["error"]
+    assert all(error[part] for part in ("message", "rule", "mend"))
+    return str(error["code"])
+
+
+def test_a_free_graph_is_put_added_to_and_removed(door: FlaskClient) -> None:
+    put = door.put("/store?graph=urn:mine", data=TRIPLE, **TURTLE)
+    assert (put.status_code, put.data) == (201, b"")
+    assert int(put.headers["Prism-Commit"]) > 0
+    assert text(door, "graph=urn:mine") == "<urn:a> <urn:b> <urn:c> .\n"
+    assert door.post("/store?graph=urn:mine", data="<urn:a> <urn:b> 2 .", **TURTLE).status_code == 204
+    assert text(door, "graph=urn:mine").count("\n") == 2
+    assert door.put("/store?graph=urn:mine", data=TRIPLE, **TURTLE).status_code == 204
+    assert text(door, "graph=urn:mine").count("\n") == 1
+    assert door.delete("/store?graph=urn:mine").status_code == 204
+    assert code(door.get("/store?graph=urn:mine"), 404) == "not-found"
+    assert code(door.delete("/store?graph=urn:mine"), 404) == "not-found"
+
+
+def test_an_empty_graph_is_there(door: FlaskClient) -> None:
+    assert door.put("/store?graph=urn:empty", data="", **TURTLE).status_code == 201
+    assert text(door, "graph=urn:empty") == ""
+
+
+def test_the_world_is_read_as_of_a_time(door: FlaskClient) -> None:
+    for target in ("default", f"graph={WORLD}"):
+        assert '"Accepted"' in text(door, target)
+        assert '"Proposed"' in text(door, f"{target}&as-of=2025-10-15")
+        assert '"Accepted"' not in text(door, f"{target}&as-of=2025-10-15")
+
+
+def test_what_the_store_keeps_of_itself_is_read_raw_and_written_by_verbs(door: FlaskClient) -> None:
+    temporal = WORLD.replace("current", "temporal")
+    assert code(door.get(f"/store?graph={temporal}"), 422) == "refused"
+    assert "validFrom" in text(door, f"graph={temporal}&dataset=raw")
+    for graph in (temporal, WORLD):
+        assert code(door.put(f"/store?graph={graph}", data=TRIPLE, **TURTLE), 422) == "refused"
+        assert code(door.post(f"/store?graph={graph}", data=TRIPLE, **TURTLE), 422) == "refused"
+    assert code(door.delete(f"/store?graph={WORLD}"), 422) == "refused"
+    assert code(door.delete("/store?default"), 422) == "refused"
+    assert '"Accepted"' in text(door, "default")
+
+
+def test_a_graph_has_an_address_of_its_own(door: FlaskClient) -> None:
+    assert door.put("/store/notes/1", data="<> <urn:b> <x> .", **TURTLE).status_code == 201
+    assert "<http://localhost/store/notes/1> <urn:b> <http://localhost/store/notes/x>" in text(
+        door, "graph=http://localhost/store/notes/1"
+    )
+    made = door.post("/store", data=TRIPLE, **TURTLE)
+    assert made.status_code == 201
+    assert door.get(made.headers["Location"], headers={"Accept": "application/n-triples"}).text.startswith("<urn:a>")
+
+
+def test_the_files_of_a_form_are_one_graph(door: FlaskClient) -> None:
+    parts = {
+        "one": (io.BytesIO(b"[] <urn:b> 1 ."), "one.ttl", "text/turtle"),
+        "two": (io.BytesIO(b"_:b0 <urn:b> 2 ."), "two.nt", "text/turtle"),
+    }
+    sent = door.post("/store?graph=urn:form", data=parts, content_type="multipart/form-data")
+    assert sent.status_code == 201
+    nodes = {line.split()[0] for line in text(door, "graph=urn:form").splitlines()}
+    assert len(nodes) == 2
+    empty = door.post("/store?graph=urn:form", data={"default": ""}, content_type="multipart/form-data")
+    assert code(empty, 415) == "unsupported-body"
+
+
+def test_a_graph_that_did_not_change_is_not_sent_again(door: FlaskClient) -> None:
+    door.put("/store?graph=urn:tagged", data=TRIPLE, **TURTLE)
+    first = door.get("/store?graph=urn:tagged")
+    known = {"If-None-Match": first.headers["ETag"]}
+    assert door.get("/store?graph=urn:tagged", headers=known).status_code == 304
+    door.post("/store?graph=urn:tagged", data="<urn:a> <urn:b> 9 .", **TURTLE)
+    assert door.get("/store?graph=urn:tagged", headers=known).status_code == 200
+
+
+def test_the_same_key_writes_once(door: FlaskClient, store: Prism) -> None:
+    key = {"Idempotency-Key": "k1"}
+    first = door.post("/store?graph=urn:once", data=TRIPLE, headers=key, **TURTLE)
+    number = store.commit_number
+    again = door.post("/store?graph=urn:once", data=TRIPLE, headers=key, **TURTLE)
+    assert first.headers["Prism-Commit"] == again.headers["Prism-Commit"] == str(number) == str(store.commit_number)
+
+
+BAD = {
+    "no graph": ("GET", "/store", "", "", 400),
+    "two graphs": ("PUT", "/store?default&graph=urn:a", TRIPLE, "text/turtle", 400),
+    "graph and address": ("PUT", "/store/x?graph=urn:a", TRIPLE, "text/turtle", 400),
+    "empty graph": ("PUT", "/store?graph=", TRIPLE, "text/turtle", 400),
+    "relative graph": ("PUT", "/store?graph=notes", TRIPLE, "text/turtle", 400),
+    "no turtle": ("PUT", "/store?graph=urn:a", "<urn:a> <urn:b>", "text/turtle", 400),
+    "another type": ("PUT", "/store?graph=urn:a", "{}", "application/pdf", 415),
+    "no type": ("PUT", "/store?graph=urn:a", TRIPLE, "", 415),
+    "a named graph inside": ("PUT", "/store?graph=urn:a", f"<urn:g> {{ {TRIPLE} }}", "application/trig", 400),
+    "misspelt": ("GET", "/store?grap=urn:a", "", "", 400),
+    "unknown format": ("GET", "/store?default&format=docx", "", "", 406),
+    "a table": ("GET", "/store?default&format=csv", "", "", 406),
+    "a method": ("PATCH", "/store?default", "", "", 405),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_requests_say_what_is_wrong(door: FlaskClient, store: Prism, case: str) -> None:
+    method, path, body, media_type, status = BAD[case]
+    number = store.commit_number
+    options = {"data": body} if body else {}
+    response = door.open(path, method=method, content_type=media_type or None, **options)
+    assert code(response, status)
+    assert store.commit_number == number
