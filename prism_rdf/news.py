@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from pyoxigraph import Literal, NamedNode
+from pyoxigraph import Literal, NamedNode, QuerySolutions
 
 from prism_rdf.answers import identifier_now, value_json
 from prism_rdf.belief import END_RECORDED_AT, RECORDED_AT, WITHDRAWN_AT
@@ -19,14 +19,15 @@ from prism_rdf.model import instant_literal
 from prism_rdf.namespaces import Names, commit_iri, local_name, meta_graph, prism
 from prism_rdf.semantic.aliases import ALIAS_KIND, ALIAS_OF, SURFACE_FORM
 from prism_rdf.semantic.references import KIND, SOURCE, TARGET
-from prism_rdf.storage.about import About, about
+from prism_rdf.storage.about import About, about, objects
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.temporal.drafts import DRAFT_OF, THREAD
 from prism_rdf.temporal.events import ASSERTION, CHANGES
 
 START = "start"  # the verb of commits that only move an agent's own place
 _MOST_COMMITS = 2_000
-_MOST_NODES = 5_000  # of one commit that are looked at; of a bulk import nobody is told more
+_MOST_NODES = 1_000  # that are looked at: of a bulk import nobody is told more
+_FEW = 100  # memories that are counted one by one
 _SAID = 3  # things that are told of one entity
 _MERGED, _INTO = prism("mergedEntity"), prism("mergedInto")
 _OWNERS = (CHANGES, ALIAS_OF, SOURCE, _MERGED)
@@ -70,7 +71,7 @@ def news_since(store: GraphReader, names: Names, since: int, last: int) -> News:
     entities: dict[NamedNode, list[tuple[NamedNode, NamedNode]]] = {}
     touched: dict[NamedNode, int] = {}
     latest: list[NamedNode] = []
-    commits, memories, partial = 0, 0, first > since
+    commits, memories, looked, partial = 0, 0, 0, first > since
     for number in range(last, first, -1):
         commit = _commit(store, names, number)
         at = commit.instant(RECORDED_AT)
@@ -78,17 +79,30 @@ def news_since(store: GraphReader, names: Names, since: int, last: int) -> News:
         if at is None or not own:
             continue
         commits += 1
-        said = _recorded(store, names.graph("memory"), RECORDED_AT, at)
-        remembered = [node for node in said if node.value.startswith(names.memory("").value)]
-        memories += len(remembered)
-        latest += remembered[: _SAID - len(latest)] if len(latest) < _SAID else []
-        looked = 0
-        for entity, node, how in islice(_told(store, names, at), _MOST_NODES):
+        remembered, count = _remembered(store, names, at)
+        memories += count
+        latest += remembered[: _SAID - len(latest)]
+        for entity, node, how in _told(store, names, at):
+            if looked == _MOST_NODES:
+                partial = True
+                break
             looked += 1
             entities.setdefault(entity, []).append((node, how))
             touched.setdefault(entity, number)
-        partial = partial or looked == _MOST_NODES
     return News(commits, entities, touched, memories, tuple(latest), partial)
+
+
+def _remembered(store: GraphReader, names: Names, at: Instant) -> tuple[list[NamedNode], int]:
+    """Return some memories that a commit recorded, and how many it did: each, or the belief in it of that time."""
+    graph, prefix = names.graph("memory"), names.memory("").value
+    found = list(islice(_recorded(store, graph, RECORDED_AT, at), _FEW))
+    told = [node for node in found if node.value.startswith(prefix)]
+    if len(found) < _FEW:
+        return told, len(found)
+    query = f"SELECT (COUNT(*) AS ?count) {{ GRAPH {graph} {{ ?node {RECORDED_AT} {instant_literal(at)} }} }}"
+    answer = store.query(query)
+    assert isinstance(answer, QuerySolutions)
+    return told, int(next(answer)[0].value)
 
 
 def _commit(store: GraphReader, names: Names, number: int) -> About:
@@ -108,8 +122,8 @@ def _told(store: GraphReader, names: Names, at: Instant) -> Iterator[tuple[Named
         for how in _HOW:
             for node in _recorded(store, graph, how, at):
                 if node.value.startswith(states):  # it follows from events, but for that of a draft
-                    thread = about(store, node, graph).iri(THREAD) if how == RECORDED_AT else None
-                    entity = about(store, thread, graph).iri(DRAFT_OF) if thread is not None else None
+                    thread = next(iter(objects(store, node, THREAD, graph)), None) if how == RECORDED_AT else None
+                    entity = next(iter(objects(store, thread, DRAFT_OF, graph)), None) if thread is not None else None
                 else:
                     said = about(store, node, graph)
                     entity = next((owner for link in _OWNERS if (owner := said.iri(link)) is not None), None)
