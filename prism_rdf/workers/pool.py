@@ -92,26 +92,23 @@ class Pool:
         """Stop a query; return False where there is none of this id."""
         with self._state:
             ticket = self._tickets.get(id)
-            if ticket is not None:
-                ticket.stop(stopped(why))
-                self._state.notify_all()
-            return ticket is not None
+        if ticket is not None:
+            self._end(ticket, why)
+        return ticket is not None
 
     def stop_all(self, why: str) -> None:
-        """Stop every query."""
+        """Stop every query, and wait until those who asked let go of it."""
         with self._state:
-            for ticket in self._tickets.values():
-                ticket.stop(stopped(why))
-            self._state.notify_all()
+            tickets = list(self._tickets.values())
+        for ticket in tickets:
+            self._end(ticket, why)
+        with self._state:
+            self._state.wait_for(lambda: not self._busy, timeout=_ENDING)
 
     def clear(self, why: str) -> None:
         """Stop every query and remove every copy, as when a store was written anew."""
         self.stop_all(why)
-        with self._state:
-            free, self._free = self._free, []
-            self._state.wait_for(lambda: not self._busy, timeout=_ENDING)
-        for worker in free:
-            worker.bury()
+        self._dismiss()
         if self._log is not None:
             self._log.clear()
 
@@ -119,12 +116,22 @@ class Pool:
         """Stop everything, and leave nothing."""
         self._closed = True
         self.stop_all("the store is being closed")
+        self._dismiss()
+        remove(self.folder)
+
+    def _dismiss(self) -> None:
         with self._state:
-            self._state.wait_for(lambda: not self._busy, timeout=_ENDING)
             free, self._free = self._free, []
         for worker in free:
             worker.bury()
-        remove(self.folder)
+
+    def _end(self, ticket: Ticket, why: str) -> None:
+        """Stop a query; its place is free at once where nobody waits for its next piece, who would give it back."""
+        ticket.stop(stopped(why))
+        if ticket.state != "waiting" and not ticket.hearing:
+            self._release(ticket, False, ticket.ended)
+        with self._state:
+            self._state.notify_all()
 
     def _limit(self, timeout: float | None) -> float:
         limit = self.limits.timeout if timeout is None else timeout
@@ -152,28 +159,37 @@ class Pool:
             ticket = Ticket(f"q{next(self._numbers)}", question, client(), limit)
             self._tickets[ticket.id] = ticket
             self._waiting += 1
-            try:
-                while self._busy >= self.limits.workers:
-                    self._wake_sleepers()
-                    self._state.wait(min(_LOOK, max(0.01, limit - ticket.seconds)))
-                    if ticket.seconds >= limit:
-                        raise self._crowded()
-                    ticket.check()
-            except BaseException as error:
+        try:
+            while not self._begin(ticket):
+                for sleeper in self._sleepers():
+                    self._end(sleeper, "its reader took nothing for a minute")
+        except BaseException as error:
+            with self._state:
                 del self._tickets[ticket.id]
-                self._note(ticket, error)
-                raise
-            finally:
+            self._note(ticket, error)
+            raise
+        finally:
+            with self._state:
                 self._waiting -= 1
-            self._busy += 1
-            ticket.state = "running"
-            return ticket
+        return ticket
 
-    def _wake_sleepers(self) -> None:
-        """Stop the queries whose readers take nothing any more, now that others wait for their workers."""
-        for ticket in self._tickets.values():
-            if ticket.reader_sleeps():
-                ticket.stop(stopped("its reader took nothing for a minute"))
+    def _begin(self, ticket: Ticket) -> bool:
+        """Have the query run if it may, after a moment's wait if need be; return whether it does."""
+        with self._state:
+            if self._busy >= self.limits.workers:
+                self._state.wait(min(_LOOK, max(0.01, ticket.limit - ticket.seconds)))
+            if ticket.seconds >= ticket.limit:
+                raise self._crowded()
+            ticket.check()
+            if self._busy < self.limits.workers:
+                self._busy += 1
+                ticket.state = "running"
+            return ticket.state == "running"
+
+    def _sleepers(self) -> list[Ticket]:
+        """Return the queries whose readers take nothing any more, while others wait for their workers."""
+        with self._state:
+            return [ticket for ticket in self._tickets.values() if ticket.reader_sleeps()]
 
     def _worker(self, store: EmbeddedStore) -> WorkerProcess:
         """Return a worker that nobody else has: best one that knows the store."""
@@ -190,6 +206,9 @@ class Pool:
         return self._busy + len(self._free) <= self.limits.workers
 
     def _release(self, ticket: Ticket, alive: bool, error: BaseException | None) -> None:
+        with self._state:
+            if self._tickets.pop(ticket.id, None) is None:
+                return  # it was taken from its reader
         worker, ticket.worker = ticket.worker, None
         keep = alive and ticket.ended is None and not self._closed
         keep = keep and worker is not None and worker.peak <= _KEPT_MEMORY
@@ -198,7 +217,6 @@ class Pool:
         with self._state:
             if worker is not None and keep:
                 self._free.append(worker)
-            self._tickets.pop(ticket.id, None)
             self._busy -= 1
             self._state.notify_all()
         self._note(ticket, error)

@@ -90,15 +90,13 @@ class WorkerProcess:
         """End the process, whatever it does; ``receive`` raises Ended then."""
         self._process.kill()
 
-    def bury(self) -> int:
-        """End the process, wait for its end, and remove its copies; return its exit status."""
+    def bury(self) -> None:
+        """End the process, wait for its end, and remove its copies."""
         self.kill()
-        status = self._process.wait()
-        self._connection.close()
+        self._process.wait()
         assert self._process.stdin is not None
         self._process.stdin.close()
-        remove(self._folder)
-        return status
+        remove(self._folder)  # the connection goes with who still reads from it
 
     def why_it_died(self) -> PrismError:
         """Return what ended the process, by its last words and the signal: more memory than it may have, or a fault."""

@@ -39,6 +39,7 @@ class Ticket:
     began_at: str = field(default_factory=lambda: SystemClock().now().iso())
     state: Literal["waiting", "running", "sending"] = "waiting"
     worker: WorkerProcess | None = None
+    hearing: bool = False  # whether somebody waits for what the worker says next
     left: float = 0.0  # monotonic time at which a reader was given the last piece; 0 while the query works
     paused: float = 0.0  # seconds in which it waited for its reader
     rows: int | None = None
@@ -52,13 +53,19 @@ class Ticket:
 
     def hear(self) -> dict[str, Any] | bytes:
         """Return what the worker says next; what ends the query is raised."""
-        assert self.worker is not None
-        while not self.worker.hears(min(_LOOK, max(0.0, self.limit - self.seconds))):
-            self.check()
+        worker = self.worker
+        if worker is None:  # it was taken from a reader that slept
+            assert self.ended is not None
+            raise self.ended
+        self.hearing = True
         try:
-            return self.worker.receive()
+            while not worker.hears(min(_LOOK, max(0.0, self.limit - self.seconds))):
+                self.check()
+            return worker.receive()
         except Ended:
-            raise self.ended or self.worker.why_it_died() from None
+            raise self.ended or worker.why_it_died() from None
+        finally:
+            self.hearing = False
 
     def check(self) -> None:
         """Raise what ends the query: it was stopped, nobody waits any more, its time is over."""
