@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -16,31 +11,6 @@ from mcp import Client, StdioServerParameters
 
 pytestmark = pytest.mark.slow
 PID = "PID-PGR01"
-
-
-@pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    """A home of its own, whose owner leaves soon after the last question."""
-    keep = {name: value for name, value in os.environ.items() if not name.startswith("PRISM_")}
-    return {**keep, "PRISM_HOME": str(tmp_path / "home"), "PRISM_OWNER_IDLE": "5", "PRISM_EMBEDDER": "none"}
-
-
-@pytest.fixture
-def url(environment: dict[str, str]) -> Iterator[str]:
-    """Where `prism serve` of an empty store speaks MCP."""
-    prism = [sys.executable, "-m", "prism_rdf.cli"]
-    made = [*prism, "entity", "Project", "name=Another", "--pid", "another"]
-    subprocess.run(made, env=environment, check=True, capture_output=True)
-    serve = [*prism, "serve", "--port", "0", "--json"]
-    with subprocess.Popen(serve, env=environment, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        told = ""
-        while not told.rstrip().endswith("}"):
-            line = process.stdout.readline()
-            assert line, "the server ended"
-            told += line
-        yield f"{json.loads(told)['url']}mcp"
-        process.terminate()
 
 
 class Teller:
