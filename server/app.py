@@ -8,7 +8,7 @@ from flask import Flask, Response, request
 
 from prism_rdf.tokens.keeping import Tokens
 
-from . import audit, changes, cross_origin, failures, graph_store, health, metrics, protocol, tokens, workbench
+from . import audit, changes, cross_origin, failures, graph_store, health, metrics, protocol, reports, tokens, workbench
 from .api.calling import Api
 from .api.calling import blueprint as api_blueprint
 from .api.jobs import Jobs
@@ -39,6 +39,7 @@ def create_app(prism: Prism, guard: tokens.Guard | None = None) -> Flask:
     app = Flask(__name__)
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     failures.install(app)
+    reports.install(app)
     cross_origin.install(app)
     guard, asker, jobs = guard or guard_of(prism), Asker(prism), Jobs(prism.clock)
     log = audit.Audit(prism.folder.path if prism.folder else None, prism.clock)

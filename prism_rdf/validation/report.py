@@ -22,6 +22,8 @@ from prism_rdf.namespaces import PREFIXES, RDF_TYPE, SH
 
 COLUMNS = ("node", "path", "value", "shape", "message", "mend")
 _TERM = re.compile(r"<[^<>\s]+>")
+_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|^`\\]+")
+_WITH_PREFIXES = (RdfFormat.TURTLE, RdfFormat.TRIG, RdfFormat.RDF_XML)
 
 
 def as_rows(violations: Iterable[Violation]) -> list[dict[str, str]]:
@@ -43,10 +45,15 @@ def as_json(violations: Iterable[Violation]) -> str:
 
 def as_turtle(violations: Sequence[Violation]) -> str:
     """Return a sh:ValidationReport (https://www.w3.org/TR/shacl/#validation-report) in Turtle."""
+    return as_rdf(violations, RdfFormat.TURTLE).decode("utf-8")
+
+
+def as_rdf(violations: Sequence[Violation], form: RdfFormat) -> bytes:
+    """Return a sh:ValidationReport in any format of RDF."""
     prefixes = {name: PREFIXES[name] for name in ("sh", "prism", "type", "shape", "xsd")}
-    text = serialize(_report(violations), format=RdfFormat.TURTLE, prefixes=prefixes)
+    text = serialize(_report(violations), format=form, prefixes=prefixes if form in _WITH_PREFIXES else None)
     assert text is not None
-    return text.decode("utf-8")
+    return text
 
 
 def _lines(row: dict[str, str]) -> Iterable[str]:
@@ -70,17 +77,22 @@ def _report(violations: Sequence[Violation]) -> Iterable[Triple]:
         yield Triple(result, _sh("resultSeverity"), _sh("Violation"))
         yield Triple(result, _sh("resultMessage"), Literal(message))
         if violation.node:
-            yield Triple(result, _sh("focusNode"), _term(violation.node))
+            yield Triple(result, _sh("focusNode"), _node(violation.node))
         if violation.value:
             yield Triple(result, _sh("value"), _term(violation.value))
         for name, text in (("resultPath", violation.path), ("sourceShape", violation.shape)):
-            node = _term(text)
+            node = _node(text)
             if isinstance(node, NamedNode):
                 yield Triple(result, _sh(name), node)
 
 
 def _sh(name: str) -> NamedNode:
     return NamedNode(SH + name)
+
+
+def _node(text: str) -> NamedNode | BlankNode | Literal:
+    """Return the node of an N-Triples form, or of an IRI without brackets."""
+    return NamedNode(text) if _IRI.fullmatch(text) else _term(text)
 
 
 def _term(text: str) -> NamedNode | BlankNode | Literal:
