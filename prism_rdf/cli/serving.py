@@ -23,7 +23,6 @@ def register(app: typer.Typer) -> None:
         app,
         "serve",
         """
-        prism serve
         prism serve --port 9000
         prism serve --unmanaged --temporary
         curl -s 'http://127.0.0.1:8080/sparql?as-of=2025-10-30' --data-urlencode 'query=ASK { ?s ?p ?o }' -G
