@@ -27,7 +27,7 @@ from prism_rdf.project import Project
 from prism_rdf.querying import QueryingVerbs
 from prism_rdf.storage.changelog import ChangeLog
 from prism_rdf.storage.embedded import EmbeddedStore
-from prism_rdf.storage.folder import StoreFolder, open_folder, tenants
+from prism_rdf.storage.folder import StoreFolder, open_folder, remove, tenants
 from prism_rdf.updating.verbs import UpdatingVerbs
 
 if TYPE_CHECKING:
@@ -317,6 +317,7 @@ class Prism(UpdatingVerbs, QueryingVerbs):
                 mend="open it again",
             )
         folder.clear_leftovers()
+        remove(folder.workers)
 
     def close(self) -> None:
         """Release the store; another process may open it then."""

@@ -57,6 +57,8 @@ class QueryingVerbs(FeedVerbs):
         Without, as in a store that a program has opened for itself, only those do that are asked with a limit.
         """
         self._limits = limits
+        if self._pool is not None:
+            self._pool.limits = limits
 
     def sparql(
         self,

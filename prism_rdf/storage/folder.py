@@ -102,7 +102,6 @@ class StoreFolder:
 
     def clear_leftovers(self) -> None:
         """Remove the parts of other generations; only for who holds the store."""
-        remove(self.workers)
         own = {self._part(name) for name in _PARTS}
         for name in _PARTS:
             for part in self.path.glob(f"{name}*"):

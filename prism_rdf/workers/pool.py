@@ -192,18 +192,15 @@ class Pool:
             return [ticket for ticket in self._tickets.values() if ticket.reader_sleeps()]
 
     def _worker(self, store: EmbeddedStore) -> WorkerProcess:
-        """Return a worker that nobody else has: best one that knows the store."""
+        """Return a worker that nobody else has: best one that knows the store, a new one where all are at work."""
         with self._state:
             known = next((worker for worker in reversed(self._free) if worker.has(store)), None)
-            chosen = known or (self._free[-1] if self._free and not self._may_start() else None)
+            chosen = known or (self._free[-1] if self._free else None)
             if chosen is not None:
                 self._free.remove(chosen)
                 return chosen
             number = next(self._numbers)
         return WorkerProcess(self.folder, number, self.limits.memory)
-
-    def _may_start(self) -> bool:
-        return self._busy + len(self._free) <= self.limits.workers
 
     def _release(self, ticket: Ticket, alive: bool, error: BaseException | None) -> None:
         with self._state:
