@@ -8,6 +8,12 @@ from typing import TYPE_CHECKING, Any
 from flask import request
 
 from prism_rdf.errors import BadArgument, NotFoundError
+from prism_rdf.reach import graphs_declared
+from prism_rdf.workers.asking import asked_by
+
+from .audit import noting
+from .caller import client_gone
+from .tokens import Caller, caller
 
 if TYPE_CHECKING:
     from prism_rdf import Prism
@@ -42,28 +48,40 @@ class Asker:
         return self.prism.managed
 
     def projects(self) -> list[str]:
-        return self.prism.projects()
+        """Return the projects that the caller reaches and that hold something."""
+        return caller().pids(self.prism.projects())
 
     def version(self) -> str:
-        return self.prism.version
-
-    def ask(self, query: str, scope: Scope) -> QueryAnswer:
-        """Return the answer, to be read once. Raises BadArgument, BadTime, NotFoundError."""
-        self.check(scope)
-        limits: dict[str, Any] = {"timeout": scope.timeout, "max_rows": scope.max_rows}
-        return self.prism.sparql(
-            query,
-            pid=scope.pid,
-            as_of=scope.as_of,
-            known_at=_known_at(scope.known_at),
-            dataset="raw" if scope.dataset == "raw" else "current",
-            default_graphs=scope.default_graphs,
-            named_graphs=scope.named_graphs,
-            **{name: value for name, value in limits.items() if value is not None},
-        )
+        """Return a text that is another one whenever an answer may be: by what is written, or by who asks."""
+        reached = caller().namespaces
+        return self.prism.version + ("" if reached is None else f" for {sorted(reached)}")
 
     def free_graphs(self, pid: str | None = None) -> list[str]:
-        return self.prism.free_graphs(pid)
+        """Return the free graphs of a project, or of all that the caller reaches."""
+        if pid is None and caller().namespaces is None:
+            return self.prism.free_graphs()
+        return [graph for each in ([pid] if pid else self.projects()) for graph in self.prism.free_graphs(each)]
+
+    def ask(self, query: str, scope: Scope) -> QueryAnswer:
+        """Return the answer, to be read once. Raises BadArgument, BadTime, NotFoundError, Forbidden."""
+        self.check(scope)
+        who = caller()
+        options: dict[str, Any] = {"timeout": scope.timeout, "max_rows": scope.max_rows}
+        if who.namespaces is not None:
+            self._check_graphs(query, scope)
+            if scope.pid is None:
+                options["pids"] = self.projects()
+        with asked_by(who.name, client_gone()):
+            return self.prism.sparql(
+                query,
+                pid=scope.pid,
+                as_of=scope.as_of,
+                known_at=_known_at(scope.known_at),
+                dataset="raw" if scope.dataset == "raw" else "current",
+                default_graphs=scope.default_graphs,
+                named_graphs=scope.named_graphs,
+                **{name: value for name, value in options.items() if value is not None},
+            )
 
     def update(
         self,
@@ -73,17 +91,64 @@ class Asker:
         using_graphs: tuple[str, ...] = (),
         using_named_graphs: tuple[str, ...] = (),
     ) -> Receipt:
-        """Carry out an update under the idempotency key of the request; see ``Prism.update``."""
-        return self.prism.update(
-            text,
-            pid=pid,
-            using_graphs=using_graphs,
-            using_named_graphs=using_named_graphs,
-            idempotency_key=request.headers.get("Idempotency-Key", ""),
-        )
+        """Carry out an update under the idempotency key of the request; see ``Prism.update``. Raises Forbidden."""
+        who = caller()
+        options: dict[str, Any] = {}
+        who.need("write")
+        noting("update", pid)
+        if who.namespaces is not None:
+            pid = self._only_pid(who, pid)
+            options["confined"] = True
+        with who.speaking(self.prism.tier):
+            receipt = self.prism.update(
+                text,
+                pid=pid,
+                using_graphs=using_graphs,
+                using_named_graphs=using_named_graphs,
+                idempotency_key=request.headers.get("Idempotency-Key", ""),
+                **options,
+            )
+        noting("update", pid, receipt.commit)
+        return receipt
+
+    def _only_pid(self, who: Caller, pid: str | None) -> str:
+        """Return the project that an update is about. Raises Forbidden, and BadArgument where it could be several."""
+        self._check_managed(who)
+        assert who.namespaces is not None
+        if pid is None and len(who.namespaces) > 1:
+            raise BadArgument(
+                f"the token {who.name!r} reaches {len(who.namespaces)} projects, and the update names none",
+                rule="an update of such a token is about one project",
+                mend=f"add pid=, one of {', '.join(sorted(who.namespaces))}",
+            )
+        named = pid or next(iter(who.namespaces))
+        who.reach(named)
+        return named
+
+    def _check_managed(self, who: Caller) -> None:
+        if not self.prism.managed:
+            who.reach_all("a store whose graphs are all free")
+
+    def _check_graphs(self, query: str, scope: Scope) -> None:
+        """Raise Forbidden for a graph that a query declares and its caller does not reach, be there such or not."""
+        declared = [*scope.default_graphs, *scope.named_graphs]
+        for graphs in graphs_declared(query):
+            declared += graphs
+        pids = [scope.pid] if scope.pid else self.projects()
+        of_world = {f"{self.prism.base}/{pid}/graph/{layer}" for pid in pids for layer in ("current", "memory")}
+        own = tuple(f"{self.prism.base}/{pid}/free/" for pid in pids)
+        known = {*of_world, *self.free_graphs(scope.pid)} if declared else of_world
+        for graph in declared:
+            if graph not in known and not graph.startswith(own):
+                caller().refuse(f"the graph {graph}")
 
     def check(self, scope: Scope) -> None:
-        """Refuse a dataset or a project that there is not."""
+        """Refuse a dataset or a project that there is not, or that the caller does not reach."""
+        who = caller()
+        if who.namespaces is not None:
+            self._check_managed(who)
+            if scope.dataset == "raw":
+                who.reach_all("the raw dataset")
         if scope.dataset not in DATASETS:
             raise BadArgument(
                 f"there is no dataset {scope.dataset!r}",
@@ -91,6 +156,7 @@ class Asker:
                 mend=f"choose one of {', '.join(DATASETS)}",
             )
         if scope.pid is not None:
+            who.reach(scope.pid)
             self._check_pid(scope.pid, scope.dataset)
 
     def _check_pid(self, pid: str, dataset: str) -> None:

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from flask import Flask, g, request
+
+from prism_rdf.tiers import speaking_for
 
 from .failures import BadRequest, Forbidden, TooManyRequests, Unauthenticated
 from .loopback import is_loopback
@@ -55,11 +58,15 @@ class Caller:
     def reach(self, pid: str) -> None:
         """Raise Forbidden for a project that the caller does not reach, whether or not there is such a one."""
         if self.namespaces is not None and pid not in self.namespaces:
-            raise Forbidden(
-                f"the token {self.name!r} does not reach the project {pid!r}",
-                rule=f"it reaches {', '.join(sorted(self.namespaces))} alone",
-                mend="name one of these, or use another token",
-            )
+            self.refuse(f"the project {pid!r}")
+
+    def refuse(self, what: str) -> NoReturn:
+        """Raise Forbidden for what is of no project that the caller reaches."""
+        raise Forbidden(
+            f"the token {self.name!r} does not reach {what}",
+            rule=f"it reaches {', '.join(sorted(self.namespaces or ()))} alone",
+            mend="keep to these projects, or use another token",
+        )
 
     def reach_all(self, what: str) -> None:
         """Raise Forbidden where the caller does not reach all of the store."""
@@ -69,6 +76,10 @@ class Caller:
                 rule=f"it reaches {', '.join(sorted(self.namespaces))} alone",
                 mend="name one of these where a project can be named, or use another token",
             )
+
+    def speaking(self, own: int) -> AbstractContextManager[None]:
+        """Let what is done within claim no more than the caller may, and the store (``own``), whichever is less."""
+        return nullcontext() if self.tier is None else speaking_for(max(self.tier, own))
 
     def pids(self, known: Iterable[str]) -> list[str]:
         """Return those of some projects that the caller reaches."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
 from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,6 @@ from pyoxigraph import Literal, NamedNode
 from prism_rdf.clock import Instant
 from prism_rdf.errors import BadArgument, NotFoundError
 from prism_rdf.model import Receipt
-from prism_rdf.tiers import speaking_for
 
 from ..audit import Audit, noting
 from ..failures import BadRequest, UnsupportedBody
@@ -134,7 +132,7 @@ class Api:
         if not endpoint.keyed:
             options.pop(KEY, None)
         target = getattr(self.prism if pid is None else self.prism.project(pid), endpoint.verb)
-        with self._speaking(who):
+        with who.speaking(self.prism.tier):
             found = target(**options) if callable(target) else target
             if endpoint.verb == "projects":
                 found = who.pids(found)
@@ -152,13 +150,9 @@ class Api:
         response.headers["Cache-Control"] = "no-store"
         return response
 
-    def _speaking(self, who: Caller) -> AbstractContextManager[None]:
-        """Let what is done within claim no more than the caller and the store may, whichever is less."""
-        return nullcontext() if who.tier is None else speaking_for(max(who.tier, self.prism.tier))
-
     def _begin(self, who: Caller, endpoint: Endpoint, pid: str | None, options: dict[str, Any]) -> Response:
         key = options.get(KEY, "") if endpoint.keyed else options.pop(KEY, "")
-        work = self.workshop.work(endpoint.verb, pid, options, lambda: self._speaking(who))
+        work = self.workshop.work(endpoint.verb, pid, options, lambda: who.speaking(self.prism.tier))
 
         def ended(job: Job) -> None:
             self.workshop.keep_file(job)
