@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -38,6 +38,12 @@ def register(app: typer.Typer) -> None:
     )(version)
 
 
+def _limit(name: str, what: str, least: float, text: str, default: float) -> Any:
+    """Return an option for a limit of queries, which the environment sets where it is not given."""
+    env = f"PRISM_{name.removeprefix('--').replace('-', '_').upper()}"
+    return typer.Option(name, metavar=what, min=least, help=f"{text} [env var: {env}] [default: {default:g}]")
+
+
 def serve(
     common: Common,
     host: Annotated[
@@ -52,6 +58,17 @@ def serve(
     temporary: Annotated[
         bool, typer.Option("--temporary", help="An empty store that is gone when the server ends.")
     ] = False,
+    query_timeout: Annotated[
+        float | None, _limit("--query-timeout", "SECONDS", 0.001, "Stop a query that takes longer.", 60)
+    ] = None,
+    query_memory: Annotated[int | None, _limit("--query-memory", "MIB", 128, "Memory a query may have.", 2048)] = None,
+    query_workers: Annotated[int | None, _limit("--query-workers", "N", 1, "Queries that run at once.", 4)] = None,
+    query_queue: Annotated[int | None, _limit("--query-queue", "N", 0, "Queries that may wait.", 64)] = None,
+    query_size: Annotated[int | None, _limit("--query-size", "MIB", 1, "Size of an answer.", 1024)] = None,
+    query_rows: Annotated[int | None, _limit("--query-rows", "N", 0, "Rows of an answer; 0: any.", 0)] = None,
+    query_slow: Annotated[
+        float | None, _limit("--query-slow", "SECONDS", 0, "Log a query that takes longer.", 5)
+    ] = None,
 ) -> int:
     """Serve SPARQL and a page over HTTP, on this machine only.
 
@@ -60,9 +77,20 @@ def serve(
     """
     from prism_server import serve as run
 
+    from prism_rdf.config import query_limits
     from prism_rdf.owner.daemon import hosted
 
-    with _folder(common, unmanaged, temporary) as folder, hosted(folder) as own:
+    given = {
+        "timeout": query_timeout,
+        "memory": query_memory,
+        "workers": query_workers,
+        "queue": query_queue,
+        "size": query_size,
+        "rows": query_rows,
+        "slow": query_slow,
+    }
+    limits = query_limits(given)
+    with _folder(common, unmanaged, temporary) as folder, hosted(folder, limits) as own:
 
         def announce(url: str) -> None:
             own.announce(url)
