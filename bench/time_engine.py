@@ -1,7 +1,7 @@
 """Measures of the time engine as ratios, each against a reference in the same run; asserts nothing.
 
     python bench/time_engine.py --states 10000 --per-entity 5
-    python bench/time_engine.py --states 1000000 --per-entity 5 --load planned
+    python bench/time_engine.py --states 1000000 --per-entity 5 --home /var/tmp/million
 
 A measure and its reference are taken in turns, so that what else the machine does falls on both; p50 of each is
 printed. On a busy machine ``--cpu`` counts the time of the processor instead, which leaves out waiting for the disk.
@@ -14,9 +14,8 @@ The references:
 - SPARQL now: the same query on a plain store on disk of the same triples; SPARQL as of T: on one in memory, as a
   snapshot is; the first query as of T, which makes the snapshot, is set against filling that plain store.
 
-``--load verbs`` writes every state as a caller does, in batches. ``--load planned`` (for what would take hours) lets
-the same planner plan all of it and puts its quads into the store in bulk: without gate, log and fsync. The batch rate
-is then measured by a sample written into the full store.
+Every state is written as a caller does, in batches. With ``--home`` the store is kept there, and measured again
+without loading when it is there already.
 """
 
 from __future__ import annotations
@@ -34,7 +33,6 @@ from pathlib import Path
 from pyoxigraph import Literal, NamedNode, Quad, QuerySolutions, Store
 
 from prism_rdf import Instant, Prism, Project
-from prism_rdf.changes import plan
 from prism_rdf.clock import Edge
 from prism_rdf.model import Assertion, Event, Intent, Memory, NewEntity
 from prism_rdf.namespaces import PREFIXES, RDF_TYPE, TYPE, derived_uuid, prism
@@ -82,18 +80,6 @@ def load_by_verbs(project: Project, entities: range, per_entity: int, batch: int
         project.write(intents, "bench")
         took += clock() - started
     return len(entities) * per_entity / took
-
-
-def load_planned(project: Project, entities: range, per_entity: int) -> float:
-    """Put what the planner makes of the histories into the store, as a few commits; return the facts per second."""
-    site, started = project.prism.site, clock()
-    for intents in batches(entities, per_entity, 20_000):
-        writing, record = site.committer.stamp(project.pid, "bench")
-        change = plan(site.ground, intents, writing).change
-        site.store.load((*change.adds, *record.adds))
-        site.store.patch(dict.fromkeys(record.removes, False))
-        site.committer.reread()
-    return len(entities) * per_entity / (clock() - started)
 
 
 def milliseconds(act: Callable[[], object]) -> float:
@@ -260,7 +246,7 @@ def options() -> argparse.Namespace:
         "--memories", type=int, default=1000, help="beside them, for queries to leave aside or reach"
     )
     arguments.add_argument("--times", type=int, default=200)
-    arguments.add_argument("--load", choices=["verbs", "planned"], default="verbs")
+    arguments.add_argument("--home", type=Path, help="keep the store in this folder")
     arguments.add_argument("--only", choices=["reads", "writes", "sparql"], action="append")
     arguments.add_argument("--cpu", action="store_true", help="count processor time, without waiting")
     return arguments.parse_args()
@@ -272,16 +258,15 @@ def main() -> None:
     clock = time.process_time if chosen.cpu else time.perf_counter
     per_entity, entities = chosen.per_entity, chosen.states // chosen.per_entity
     parts = chosen.only or ["reads", "writes", "sparql"]
-    with tempfile.TemporaryDirectory() as folder, Prism.open(Path(folder, "home"), exclusive=True) as store:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Prism.open(chosen.home or Path(folder, "home"), exclusive=True) as store,
+    ):
         project = store.project("bench")
-        if chosen.load == "verbs":
+        print(f"{chosen.states:,} states, {per_entity:,} per entity", flush=True)
+        if not store.commit_number:
             rate = load_by_verbs(project, range(entities), per_entity, chosen.batch)
-        else:
-            loaded = load_planned(project, range(entities), per_entity)
-            print(f"planned and put into the store in bulk: {loaded:,.0f} facts/s", flush=True)
-            more = range(entities, entities + max(1, 5_000 // per_entity))
-            rate = load_by_verbs(project, more, per_entity, chosen.batch)
-        print(f"{chosen.states:,} states, {per_entity:,} per entity; batches by verbs: {rate:,.0f} facts/s")
+            print(f"batches of {chosen.batch:,} by verbs: {rate:,.0f} facts/s", flush=True)
         project.write([Memory(f"Memory {n}", "note", EPOCH, key=str(n)) for n in range(chosen.memories)])
         print(f"{'':<46}{'measured, ms':>12}{'reference, ms':>14}{'ratio':>8}", flush=True)
         if "reads" in parts:

@@ -23,7 +23,7 @@ import pyshacl
 from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Store, Triple, parse
 from pyshacl.graph_abstraction import DataGraph
 from rdflib import Graph
-from time_engine import load_planned
+from time_engine import load_by_verbs
 
 from prism_rdf import Prism, Project, resources
 from prism_rdf.canonical.catalog import TypeCatalog
@@ -36,6 +36,7 @@ from prism_rdf.validation.gate import Gate, Scope
 from prism_rdf.validation.terms import to_rdflib
 
 CHUNK = 2_000  # as many nodes are judged at a time
+BATCH = 5_000  # facts in one commit
 Portion = Mapping[Scope, Sequence[Triple]]
 
 
@@ -185,11 +186,11 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, Prism.open(home=Path(folder), exclusive=True) as store:
         project = store.project("bench")
-        load_planned(project, range(options.states // options.per_entity), options.per_entity)
+        load_by_verbs(project, range(options.states // options.per_entity), options.per_entity, BATCH)
         sample, sampled = project, options.states
         if options.states > options.sample:
             sample, sampled = Prism.in_memory().project("bench"), options.sample
-            load_planned(sample, range(sampled // options.per_entity), options.per_entity)
+            load_by_verbs(sample, range(sampled // options.per_entity), options.per_entity, BATCH)
         shapes_measured(project, options.states, sample, sampled)
         checks_measured(project, options.states // options.per_entity, options.entities)
 
