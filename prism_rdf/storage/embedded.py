@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, Store, Triple, serialize
+from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, Store, Triple, parse, serialize
 
 from prism_rdf.errors import BusyError, RefusedError
 from prism_rdf.storage.folder import remove
@@ -91,9 +91,16 @@ class EmbeddedStore:
             self._store.bulk_extend(quads)
 
     def load_text(self, nquads: str) -> None:
-        """Add what N-Quads of nodes that are new say. Readers see all of it or nothing, up to 1,000,000 quads."""
-        with _refusing():
-            self._store.bulk_load(nquads.encode(), format=RdfFormat.N_QUADS, lenient=True)
+        """Add what N-Quads of nodes that are new say. Readers see all of it or nothing, up to 1,000,000 quads.
+
+        Blank nodes, if there are any, keep their labels, at twice the cost; what nobody looks at yet may be added so.
+        """
+        data = nquads.encode()
+        with self.journal.changing(told=False), _refusing():
+            if b"_:" in data:
+                self._store.bulk_extend(parse(data, format=RdfFormat.N_QUADS, lenient=True))
+            else:
+                self._store.bulk_load(data, format=RdfFormat.N_QUADS, lenient=True)
 
     def patch(self, quads: Mapping[Quad, bool]) -> None:
         """Make each quad there (True) or not, outside of any commit: for a store that is being built."""
