@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from itertools import chain
 from math import inf
 from typing import cast
 
@@ -171,9 +170,7 @@ def read_stated(
 
 def read_assertion(store: GraphReader, node: NamedNode, graph: NamedNode) -> Stated:
     """Return what one recorded assertion states."""
-    event = NamedNode(node.value.partition("#")[0])
-    ranking = (store.quads_for_pattern(event, predicate, None, graph) for predicate in (_AT, _LEVEL, _SEQUENCE))
-    return _stated(store, About(event, tuple(chain.from_iterable(ranking))), node, graph)
+    return _stated(store, about(store, NamedNode(node.value.partition("#")[0]), graph), node, graph)
 
 
 def _read_assertions(store: GraphReader, event: About, graph: NamedNode) -> Iterable[Stated]:
