@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from prism_rdf.ingest.prose_phrases import GOVERNED, OPTIONS
 from prism_rdf.ingest.prose_sentences import ITSELF, Sentence
+from prism_rdf.ingest.prose_words import SUPPOSED_CHANGE
 
 _STATUSES = {
     "accepted": "Accepted",
@@ -53,12 +54,6 @@ _STATE = re.compile(
 )
 _FORMS = ((_PASSIVE, 0.8), (_MARKED, 0.6), (_ACTIVE, 0.8), (_STATE, 0.85))
 _WHEN = re.compile(rf"(?:\s+by\s+[^.;]{{1,60}}?)?[\s,(]+(?:on|in|since|as of)?\s*(?:{_DATE})\b", re.IGNORECASE)
-_SUPPOSED = re.compile(
-    r"\b(?:if|whether|unless|until|once|when|before|after|would|could|might|may|should|shall|must|will|suppose|assuming"
-    r"|had|not|never|nor|neither|no longer|previously|originally|formerly|initially|at first|ideally"
-    r"|propos(?:e[sd]?|ing)|versions?|drafts?)\b|n't\b|\?$",
-    re.IGNORECASE,
-)
 
 _WORD = r"[A-Z]\w*(?:[.-]\w+)*"
 _WORDS = rf"{_WORD}(?:\s+{_WORD}){{0,3}}"
@@ -107,7 +102,7 @@ def changes(sentence: Sentence, it: tuple[str, ...]) -> Iterator[Change]:
             said = match["subject"]
             marks = it if said == "It" else tuple(re.findall(r"(?<=‹)(?:\d+|s)(?=›)", said))
             governed = form is not _STATE and GOVERNED.search(plain[: match.start("subject")])
-            if governed or _SUPPOSED.search(plain[: match.end("status")]):
+            if governed or SUPPOSED_CHANGE.search(plain[: match.end("status")]):
                 continue
             if ITSELF in marks and OPTIONS.search(sentence.heading):
                 continue  # what is rejected there is an option

@@ -12,131 +12,47 @@ from dataclasses import dataclass
 from functools import cache
 
 from prism_rdf.ingest.prose_sentences import ITSELF, Sentence
+from prism_rdf.ingest.prose_words import ANY, KINDS, LABELS, NOUNS, OF, SUPPOSED_RELATION, Kind
 
-_ANY = r"‹(?:\d+|s)›"
-_LIST = rf"{_ANY}(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*|\s*/\s*){_ANY})*"
+_LIST = rf"{ANY}(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*|\s*/\s*){ANY})*"
 _THE = (
     r"(?:(?:the|both|an?|simpler|newer|later|earlier|previous|original|older"
     r"|existing|draft|withdrawn|rejected|deferred)\s+)*"
 )
 _ADVERB = (
     r"(?:(?:also|now|fully|completely|entirely|largely|partially|partly|explicitly|effectively|directly|further|thus"
-    r"|therefore|thereby|already|since|heavily|closely|formally|then|in turn|in part|, in turn,|[a-z]+ly)\s+)*"
+    r"|at least|in large part|for the most part|more or less|therefore|thereby|already|later|since|heavily|closely"
+    r"|formally|then|in turn|in part|, in turn,|[a-z]+ly)\s+)*"
 )
 _BE = r"(?:is|are|was|were|(?:has|have)\s+(?:now\s+|since\s+|[a-z]+ly\s+)?been|being|been)"
 _HEDGE = r"(?:in (?:some|many) ways\s+|essentially\s+|effectively\s+|intended (?:as|to be)\s+)?"
-_UNFIT = r"\b(?:as|than|like|unlike|that|which|when|if|not|so|because|while|how|whether|before|after|instead|without)\b"
-
-
-def _through(prepositions: str, most: int = 70) -> str:
-    """Return what may stand before an object, such as *the grounding calculation of*."""
-    return rf"(?:(?!{_ANY})(?:(?!{_UNFIT})[^‹›,;:.()]){{1,{most}}}?\b(?:{prepositions})\s+(?:the\s+)?)?"
-
-
-_OF = _through("of|in|from|by|per")
-_TO = _through("of|for", 60)
-_PART = (
-    r"(?:(?:(?:large |major |some )?parts? of"
-    r"|most of|the (?:approach|design|decision|proposal|plan|scheme)(?: \w+){0,2} "
-    r"(?:of|in|from|described in|proposed in|defined in))\s+)?"
+# What a document proposes, called by what it is: it means the document, though not for sure.
+_WORK = (
+    r"(?:approach|design|change|mechanism|architecture|work|effort|migration|feature|solution|scheme|system|proposal"
+    r"|implementation|model|specification|extension|protocol|policy|convention|integration|refactoring|document)"
 )
-_OPEN = (
-    r"(?:the\s+(?:\w+\s+){0,3}?(?:issues?|questions?|problems?|gaps?|bugs?)\s+"
-    r"(?:of|in|from|raised (?:in|by)|left open by)\s+)?"
-)
-_NEED = _through(r"of|from|(?:described|defined|specified|introduced|provided) (?:in|by)", 50)
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of reference and the words for it: third person, participle, what may stand before the object.
-
-    ``by``: the participles of its passive; ``ing``: how it is said beside another verb.
-    """
-
-    name: str
-    verbs: str
-    past: str
-    through: str
-    by: str = ""
-    ing: str = ""
-
-    @property
-    def hint(self) -> str:
-        """Return what every sentence of this kind holds."""
-        return "|".join(dict.fromkeys(re.sub(r"\W.*", "", word)[:4] for word in f"{self.verbs}|{self.ing}".split("|")))
-
-
-_REPLACED = "superseded|replaced|obsoleted|supplanted|subsumed"
-_KINDS = (
-    Kind(
-        "SUPERSEDES",
-        "supersedes|replaces|obsoletes|supplants|subsumes|takes the place of",
-        _REPLACED,
-        _PART,
-        _REPLACED,
-        "superseding|replacing",
-    ),
-    Kind(
-        "EXTENDS",
-        r"extends|builds (?:up)?on(?: top of)?|supplements|amends|updates|refines|expands (?:up)?on|generali[sz]es"
-        r"|revises|clarifies",
-        r"extended|built (?:up)?on(?: top of)?|supplemented|amended|updated|refined|generali[sz]ed|revised",
-        _OF,
-        "extended|amended|updated|supplemented|revised",
-        r"building (?:up)?on|extending|amending",
-    ),
-    Kind("IMPLEMENTS", r"implements|realizes|realises", r"implemented|reali[sz]ed", _OF, "implemented"),
-    Kind("DEPENDS_ON", r"depends (?:up)?on|relies (?:up)?on|hinges on|is blocked (?:by|on)", r"relied (?:up)?on", _OF),
-    Kind("DEPENDS_ON", "requires|needs|presupposes", "required", _NEED, "required|needed"),
-    Kind("SPECIFIES", "specifies", "specified", _TO),
-    Kind("FORMALIZES", r"formalizes|formalises|codifies", r"formali[sz]ed|codified", _TO, "formalized|formalised"),
-    Kind("RESOLVES", "resolves|fixes|closes", "resolved|fixed|closed", _OPEN, "resolved"),
-    Kind("DOCUMENTS", "documents", "documented", _TO, "documented"),
-    Kind(
-        "RELATES_TO",
-        r"relates to|complements|is (?:closely )?related to|is complementary to|are (?:closely )?related to",
-        "complemented",
-        _OF,
-    ),
-)
-_NOUNS = (
-    (r"extension|continuation|amendment|update|supplement|addendum|follow-?up|refinement", "EXTENDS", False),
-    (r"successor|replacement", "SUPERSEDES", False),
-    (r"implementation|reali[sz]ation", "IMPLEMENTS", False),
-    (r"formali[sz]ation", "FORMALIZES", False),
-    (r"companion|complement|counterpart|sibling", "RELATES_TO", False),
-    (r"prerequisite|precondition|dependency", "DEPENDS_ON", True),
-)
-_LABELS = (
-    (
-        r"related(?: to)?|relates to|related (?:adrs?|peps?|specs?|decisions?|documents?)|see also|complements",
-        "RELATES_TO",
-        False,
-    ),
-    (r"supersedes|replaces|obsoletes", "SUPERSEDES", False),
-    (r"superseded[ -]by|replaced[ -]by|obsoleted[ -]by", "SUPERSEDES", True),
-    (r"depends on|requires|prerequisites?|dependenc(?:y|ies)|depends|builds on top of", "DEPENDS_ON", False),
-    (r"extends|builds on|amends|updates", "EXTENDS", False),
-    (r"implements", "IMPLEMENTS", False),
-    (r"specifies", "SPECIFIES", False),
-    (r"formali[sz]es", "FORMALIZES", False),
-    (r"resolves|fixes|closes", "RESOLVES", False),
-    (r"documents", "DOCUMENTS", False),
-)
-_WE = (
-    (r"supersede|replace", "SUPERSEDES", _PART),
-    (r"extend|build (?:up)?on|amend", "EXTENDS", _OF),
-    (r"implement", "IMPLEMENTS", _OF),
-    (r"depend (?:up)?on|rely (?:up)?on", "DEPENDS_ON", _OF),
-    (r"formali[sz]e|codify", "FORMALIZES", _TO),
-)
+_VAGUE = rf"^This(?:\s+(?:new\s+)?{_WORK})?|^The\s+(?:\w+\s+){{0,2}}?{_WORK}|^The\s+(?:PEP|ADR)"
 # *It* within a sentence is the document that the sentence begins with.
 _SUBJECT = (
-    rf"(?:(?P<subject>{_LIST}|^This|^It)|^(?P<begun>{_ANY})\s[^‹›]*?[;,]\s+(?:and\s+)?it(?=\s)"
-    r"|\b[Tt]he\s+(?:\w+\s+){1,2}?(?:\w+ed\s+)?(?:in|by|of)\s+(?P<part>‹s›)|(?P<whose>‹s›)(?:'s|’s)\s+(?:\w+\s+){1,3}?(?=\w))"
+    rf"(?:(?P<subject>{_LIST}|{_VAGUE}|^It)|^(?P<begun>{ANY})\s[^‹›]*?[;,]\s+(?:and\s+)?it(?=\s)"
+    r"|\b[Tt]he\s+(?:\w+\s+){1,2}?(?:\w+ed\s+)?(?:in|by|of)\s+(?P<part>‹s›)"
+    r"|(?P<whose>‹s›)(?:'s|’s)\s+(?:\w+\s+){1,3}?(?=\w))"
 )
-_LEFT_OUT = r"^(?:[A-Z][\w ]{0,24}:\s+)?(?P<subject>)"  # as in *Requires ADR-7*
+_LEFT_OUT = r"^(?:[A-Z][\w &/-]{0,40}:\s+)?(?P<subject>)"  # as in *Requires ADR-7*
+_RUN = r"(?:[^‹›.;:]|\.(?=\w))"  # within a sentence
+_UP_TO = r"(?:[^‹›.;:,()]|\.(?=\w)){1,80}?"  # a bracket
+_BEGIN = re.compile(  # what may stand before a sentence without changing what it says
+    r"^[\[(\"'*]*(?:(?:\.\.\s+\w+::|(?:note|update|edit|nb|n\.b\.|important|see also|correction)(?:\s+\([^()]*\))?:"
+    r"|(?:please\s+)?note\s+(?:also\s+)?that|therefore|thus|hence|so|however|in particular|in addition|additionally"
+    r"|moreover|furthermore|finally|accordingly|consequently|as a result|in short|specifically|similarly|in fact"
+    r"|while|although|though)[,\s]\s*)*"
+    r"(?=\S)",
+    re.IGNORECASE,
+)
+_ON_PURPOSE = (
+    r"(?:(?:takes? (?:the|this) opportunity|serves|helps|goes on|exists|(?:is|was) (?:meant|intended|designed)|aims)"
+    r"\s+to\s+)?"
+)
 _OBJECT = rf"{_THE}(?P<object>{_LIST})(?!-|\s+(?:or|compli|compat)\b)"
 _WHO = (
     rf"(?:\s*\([^()‹›]*\))?(?:,?\s+(?:together|along)\s+with\s+{_LIST})?(?:\s*,[^‹›,;.()]{{1,60}},(?=\s))?"
@@ -160,11 +76,13 @@ Family = tuple[re.Pattern[str], tuple[Form, ...]]  # what a sentence of any of t
 @cache
 def _families() -> tuple[Family, ...]:
     """Return all forms, made when they are first asked for."""
-    families = [(kind.hint, (*_active(kind), *_aside(kind), *_passive(kind))) for kind in _KINDS]
-    families.append((r"based|built|model|adapted|derived|evolved", tuple(_based())))
-    families += [(nouns, (_nominal(nouns, name, inverse),)) for nouns, name, inverse in _NOUNS]
-    families += [(labels, (_labelled(labels, name, inverse),)) for labels, name, inverse in _LABELS]
-    families += [(rf"\bwe\b.*(?:{verbs})", (_by_us(verbs, name, through),)) for verbs, name, through in _WE]
+    families = [(kind.hint, (*_active(kind), *_aside(kind), *_passive(kind))) for kind in KINDS]
+    families.append(
+        (r"based|built|model|adapted|deriv|evolved|grew|arose|emerged|originated|stem|began|started", tuple(_based()))
+    )
+    families += [(nouns, (_nominal(nouns, name, inverse),)) for nouns, name, inverse in NOUNS]
+    families += [(labels, (_labelled(labels, name, inverse),)) for labels, name, inverse in LABELS]
+    families += [(rf"\bwe\b.*(?:{kind.hint})", (_by_us(kind),)) for kind in KINDS if kind.aside]
     families += [(hint, tuple(forms)) for hint, forms in _others()]
     return tuple((re.compile(hint, re.IGNORECASE), forms) for hint, forms in families)
 
@@ -173,16 +91,27 @@ def _active(kind: Kind) -> Iterator[Form]:
     did = rf"(?:(?:has|have)\s+{_ADVERB}|{_ADVERB})(?:{kind.past})"
     # Of two verbs, as in *extends and formalizes*, each counts.
     second = rf"(?:\s+and\s+{_ADVERB}[a-z]+s(?:\s+on)?)?"
-    verb = rf"(?:[a-z]+s(?:\s+on)?\s+and\s+)?(?:{_ADVERB}(?:{kind.verbs})|{did}){second}"
+    verb = rf"(?:[a-z]+s(?:\s+on)?\s+and\s+)?(?:{_ADVERB}{_ON_PURPOSE}{_ADVERB}(?:{kind.verbs})|{did}){second}"
     instead = rf"(?:,?\s+rather\s+than\s+{_ADVERB}(?:[a-z]+s|[a-z]+ing)(?:\s+on)?)?"
     says = rf"(?:{kind.verbs})\s+{kind.through}{_OBJECT}"
     yield _form(rf"{_SUBJECT}{_WHO}\s*\b{verb}{instead}\s+{kind.through}{_OBJECT}", kind.name, 0.9)
-    if kind.through == _OF:
-        named = rf"(?:[^‹›.;:,()]{{1,60}}?)\((?P<object>{_LIST})\)"
+    yield _form(rf"(?i:{_LEFT_OUT}{_in_third(kind.verbs)}\s+{kind.through}{_OBJECT})", kind.name, 0.8)
+    if kind.bids:
+        yield _form(rf"{_LEFT_OUT}(?i:{kind.bids})\s+{kind.through}{_OBJECT}", kind.name, 0.6)
+    if kind.aside:
+        named = rf"{_UP_TO}\((?P<object>{_LIST})\)"
         yield _form(rf"{_SUBJECT}{_WHO}\s*\b{verb}\s+{named}", kind.name, 0.7)
-    yield _form(rf"(?i:{_LEFT_OUT}{says})", kind.name, 0.8)
-    also = rf"(?:[a-z][^‹›.;:]*(?:,|\band|\bbut)|[a-z]+s\b[^‹›.;:,]*{_LIST}\s+and)"
+        left_out = "|".join(filter(None, (_in_third(kind.verbs), kind.bids)))
+        yield _form(rf"(?i:{_LEFT_OUT}(?:{left_out})\s+{named})", kind.name, 0.6)
+    also = rf"(?:[a-z]{_RUN}*(?:,|\band|\bbut)|[a-z]+s\b[^‹›.;:,]*{_LIST}\s+and)"
     yield _form(rf"^(?P<subject>‹s›)\s+{also}\s+{_ADVERB}{says}", kind.name, 0.75)
+    beside = rf"^(?:The\s+)?(?P<subject>{_LIST})\s+{_RUN}{{1,140}}?(?:,|\band|\bbut)\s+"
+    yield _form(rf"{beside}(?:{_ADVERB}{_in_third(kind.verbs)}|{did})\s+{kind.through}{_OBJECT}", kind.name, 0.7)
+
+
+def _in_third(verbs: str) -> str:
+    """Return verbs in the third person alone: *Replaces ADR-3* is a fact, *Replace ADR-3* something to be done."""
+    return f"(?:{re.sub(r'(?<=[a-z])s[?]', 's', re.sub(r'[(]ies[|]y[)]', 'ies', verbs))})"
 
 
 def _aside(kind: Kind) -> Iterator[Form]:
@@ -191,7 +120,7 @@ def _aside(kind: Kind) -> Iterator[Form]:
     yield _form(rf"^[^‹›]*\((?P<subject>){says}", kind.name, 0.6)
     yield _form(rf"^(?P<subject>‹\d+›)[^‹›.;]{{0,80}}\s[–—-]+\s+{_ADVERB}{says}", kind.name, 0.75)
     yield _form(rf"(?P<subject>‹\d+›)(?:\W[^‹›()]{{0,80}})?\((?:which\s+)?{_ADVERB}{says}", kind.name, 0.8)
-    whom = rf"(?P<object>{_LIST}),?\s+(?:which|that)\s+(?P<subject>{_ANY})\s+"
+    whom = rf"(?P<object>{_LIST}),?\s+(?:which|that)\s+(?P<subject>{ANY})\s+"
     yield _form(rf"{whom}{_ADVERB}(?:{kind.verbs})(?=[\s.,;)]|$)", kind.name, 0.8)
     if kind.ing:
         doing = rf"(?:{kind.ing})\s+{kind.through}{_OBJECT}"
@@ -202,8 +131,14 @@ def _aside(kind: Kind) -> Iterator[Form]:
 def _passive(kind: Kind) -> Iterator[Form]:
     if not kind.by:
         return
-    by = rf"(?:[a-z]+ed,?\s+(?:and|to be)\s+)?(?:{kind.by})\b[^‹›.,;()]{{0,24}}?\s+by\s+{_OBJECT}"
+    done = rf"(?:[a-z]+(?:ed|n),?\s+(?:and|to be)\s+)?(?:{kind.by})\b[^‹›.,;()]{{0,24}}?\s+by\s+"
+    by = rf"{done}{OF}{_OBJECT}"
     yield _form(rf"{_SUBJECT}{_WHO}\s*\b{_BE}\s+{_ADVERB}{by}", kind.name, 0.9, inverse=True)
+    aside = rf"{done}{_UP_TO}\((?P<object>{_LIST})\)"
+    yield _form(rf"{_SUBJECT}{_WHO}\s*\b{_BE}\s+{_ADVERB}{aside}", kind.name, 0.8, inverse=True)
+    told = r"(?P<subject>‹s›)\s+(?:describe[sd]|specifie[sd]|define[sd]|propose[sd]|introduce[sd])\s+"
+    whole = rf"{told}{_RUN}{{1,80}}?\b(?:that|which)\s+{_BE}\s+{_ADVERB}"
+    yield _form(rf"{whole}(?:{by}|{aside.replace('object', 'aside')})", kind.name, 0.7, inverse=True)
     yield _form(rf"(?P<subject>‹\d+›)(?:\W[^‹›()]{{0,80}})?\({_ADVERB}{by}", kind.name, 0.85, inverse=True)
     listed = rf"(?i:^(?P<subject>‹\d+›)[^‹›.;]{{0,80}}\s[–—-]+\s+{_ADVERB}{by})"
     yield _form(listed, kind.name, 0.75, inverse=True)
@@ -213,16 +148,24 @@ def _passive(kind: Kind) -> Iterator[Form]:
 
 def _based() -> Iterator[Form]:
     from_what = (
-        r"(?:(?:based|built|modell?ed)\s+(?:up)?on(?:\s+top\s+of)?|(?:adapted|derived|evolved)(?:\s+\w+ly)?\s+from)"
+        r"(?:(?:based|built|modell?ed)\s+(?:\w+ly\s+)?(?:up)?on(?:\s+top\s+of)?"
+        r"|(?:adapted|derived|evolved)(?:\s+\w+ly)?\s+from)"
     )
-    based = rf"(?:\w+ly\s+)?{from_what}\s+{_through('of|in|from|by|per|for')}{_OBJECT}"
+    grew = (
+        r"(?:(?:grew|arose|emerged)\s+(?:out\s+of|from)|(?:evolved|originated|derives?|stems?)\s+from"
+        r"|(?:began|started)\s+(?:out\s+|life\s+)?as)"
+    )
+    yield _form(rf"{_SUBJECT}{_WHO}\s*\b{_ADVERB}{grew}\s+{OF}{_OBJECT}", "EXTENDS", 0.7)
+    based = rf"(?:\w+ly\s+)?{from_what}\s+{OF}{_OBJECT}"
+    yield _form(rf"(?P<subject>‹s›)\s+{_RUN}{{1,80}}?\b{based}", "EXTENDS", 0.6)
     yield _form(rf"{_SUBJECT}{_WHO}\s*\b{_BE}\s+{_ADVERB}{based}", "EXTENDS", 0.8)
     yield _form(rf"(?P<subject>‹\d+›)\s*\({_ADVERB}{based}", "EXTENDS", 0.8)
     yield _form(rf"(?i:{_LEFT_OUT}{_ADVERB}{based})", "EXTENDS", 0.7)
 
 
 def _nominal(nouns: str, name: str, inverse: bool) -> Form:
-    said = rf"(?:a|an|the)\s+(?:\w+\s+){{0,2}}?(?:{nouns})\s+(?:of|for|to|on)\s+{_OBJECT}"
+    part = OF if name in ("EXTENDS", "IMPLEMENTS", "FORMALIZES") else ""
+    said = rf"(?:a|an|the)\s+(?:\w+\s+){{0,2}}?(?:{nouns})\s+(?:of|for|to|on)\s+{part}{_OBJECT}"
     is_one = rf"\b(?:is|are|was|serves as|acts as)\s+{_ADVERB}{_HEDGE}{said}"
     return _form(rf"{_SUBJECT}{_WHO}\s*{is_one}", name, 0.8, inverse=inverse)
 
@@ -231,8 +174,10 @@ def _labelled(labels: str, name: str, inverse: bool) -> Form:
     return _form(rf"(?i:^(?P<subject>)(?:{labels})\s*(?:\([^()]*\)\s*)?:\s*{_OBJECT})", name, 0.85, inverse=inverse)
 
 
-def _by_us(verbs: str, name: str, through: str) -> Form:
-    return _form(rf"\b(?P<subject>)[Ww]e\s+{_ADVERB}(?:{verbs})\s+{through}{_OBJECT}", name, 0.6)
+def _by_us(kind: Kind) -> Form:
+    wish = r"(?:(?:need|want|have|are\s+going|chose|decided)\s+to\s+|will\s+|can\s+)?"
+    did = rf"(?:{kind.verbs}|{kind.past})"
+    return _form(rf"\b(?P<subject>)[Ww]e\s+{_ADVERB}{wish}{_ADVERB}{did}\s+{kind.through}{_OBJECT}", kind.name, 0.6)
 
 
 def _others() -> Iterator[tuple[str, list[Form]]]:
@@ -240,30 +185,74 @@ def _others() -> Iterator[tuple[str, list[Form]]]:
     yield "^as ", [_form(rf"{also}{_OBJECT},\s+(?P<subject>‹s›)", "EXTENDS", 0.8)]
     first = r"[^‹›.;]{0,60}?\bmust\s+(?:be\s+)?\w+\s+(?:first|before)\b"
     yield " must ", [_form(rf"(?P<subject>)(?P<object>{_LIST}){first}", "DEPENDS_ON", 0.6)]
-    gone = r"(?:withdrawn|rejected|deprecated|abandoned|retired|dropped)\s+in\s+favou?r\s+of\s+"
-    favoured = rf"{_BE}\s+{_ADVERB}{gone}{_through('in|of|with|from', 40)}{_OBJECT}"
-    yield "favou?r", [_form(rf"{_SUBJECT}{_WHO}\s*\b{favoured}", "SUPERSEDES", 0.5, inverse=True)]
-    yield "see also", [_form(rf"(?:^|[(;]\s*)(?P<subject>)[Ss]ee also:?\s+{_OBJECT}", "RELATES_TO", 0.6)]
+    do_first = r"\b(?P<subject>)(?i:implement|complete|finish|land|merge|ship|deploy|build)\s+"
+    yield " first| before", [_form(rf"{do_first}{_OBJECT}\s+(?:first|beforehand|before\s+this)\b", "DEPENDS_ON", 0.6)]
     needed = r"(?P<object>‹s›)[^.;]*\bthat\s+(?P<subject>‹\d+›)\s+(?:depends|relies)\s+on\b"
     yield "depends|relies", [_form(needed, "DEPENDS_ON", 0.8)]
     added = rf"\b(?P<subject>)(?:[Aa]dded|[Aa]dds|[Hh]as)\s+(?:an?\s+)?{_OBJECT}\s+dependency\b"
-    useless = rf"\b(?:makes|renders|made|rendered)\s+{_OBJECT}\s+(?:obsolete|redundant|moot)\b"
-    yield "obsolete|redundant|moot", [_form(rf"{_SUBJECT}{_WHO}\s*{useless}", "SUPERSEDES", 0.8)]
     yield "dependency", [_form(added, "DEPENDS_ON", 0.7)]
+    yield (
+        "favou?r|obsolete|redundant|moot|continue|folded|merged|incorporated|absorbed|split|rolled|carried",
+        [*_gone()],
+    )
+    yield "add|chang|exten|amend|modif|updat|revis|enhanc|improv|clarif|correct", [*_additions()]
+    yield "address|resolve|solve|fix|answer|settle|cleaned up|tackle", [*_this_resolved()]
+    taken = rf"^(?i:using)\s+{OF}{_OBJECT},\s+(?P<subject>‹s›)"
+    yield "^using", [_form(taken, "DEPENDS_ON", 0.6)]
+    yield "see also|companion|sister|sibling|accompanying|related", [*_beside()]
+
+
+def _gone() -> Iterator[Form]:
+    """Yield the forms in which a document makes way for another one."""
+    gone = r"(?:withdrawn|rejected|deprecated|abandoned|retired|dropped|closed)\s+in\s+favou?r\s+of\s+"
+    favoured = rf"{_BE}\s+{_ADVERB}{gone}{OF}{_OBJECT}"
+    yield _form(rf"{_SUBJECT}{_WHO}\s*\b{favoured}", "SUPERSEDES", 0.5, inverse=True)
+    beside = rf"(?P<subject>‹\d+›),?\s+{_ADVERB}{gone}{OF}{_OBJECT}"
+    yield _form(beside, "SUPERSEDES", 0.6, inverse=True)
+    drops = r"(?:reject|withdraw|abandon|deprecat|retir|dropp?|clos)(?:e?s|e?d|n|ing)?|withdrew"
+    mine = rf"\b(?:{drops})\s+(?P<subject>{_LIST})\s+in\s+favou?r\s+of\s+{OF}{_OBJECT}"
+    yield _form(mine, "SUPERSEDES", 0.7, inverse=True)
+    useless = rf"\b(?:makes|renders|made|rendered)\s+{_OBJECT}\s+(?:obsolete|redundant|moot|unnecessary)\b"
+    yield _form(rf"{_SUBJECT}{_WHO}\s*{useless}", "SUPERSEDES", 0.8)
+    into = r"(?:continued|folded|merged|incorporated|absorbed|split(?:\s+up)?|rolled|carried\s+(?:on|over|forward))"
+    goes = rf"(?:{_ADVERB}(?:continues|lives\s+on)|{_BE}\s+{_ADVERB}{into}|{_BE}\s+(?:now|fully|entirely)\s+covered)"
+    whither = rf"{goes}\b[^‹›.;:()]{{0,40}}?\s(?:in|into|as|by)\s+{_OBJECT}"
+    yield _form(rf"{_SUBJECT}{_WHO}\s*\b{whither}", "SUPERSEDES", 0.7, inverse=True)
+
+
+def _additions() -> Iterator[Form]:
+    """Yield the forms in which a document adds to another one."""
+    what = (
+        r"(?:additions?|changes?|extensions?|amendments?|modifications?|updates?|revisions?|enhancements?"
+        r"|improvements?|clarifications?|corrections?)"
+    )
+    makes = rf"(?:makes?|proposes?|introduces?|suggests?|contains?|describes?|adds?)\s+{_RUN}{{0,40}}?\b{what}\b"
+    adds = rf"(?:adds?|added)\s+(?!\w+\s+(?:links?|references?|pointers?|footnotes?)\b){_RUN}{{1,60}}?"
+    to = rf"(?:{makes}{_RUN}{{0,60}}?|{adds})\s+to\s+(?:the\s+)?(?:[^‹›.;:,]{{1,60}}?\s+(?:of|in|from)\s+)?{_OBJECT}"
+    yield _form(rf"(?P<subject>‹s›|^This|^It|^(?:The\s+)?‹\d+›){_WHO}\s*\b{_ADVERB}{to}", "EXTENDS", 0.7)
+
+
+def _this_resolved() -> Iterator[Form]:
+    """Yield the forms in which what a document leaves open is resolved by another one."""
+    done = r"(?:addressed|resolved|solved|fixed|answered|settled|cleaned\s+up|tackled)"
+    it = r"(?:this|that|these)(?:\s+(?:issue|question|problem|gap|bug|concern|limitation)s?)?"
+    yield _form(rf"^(?:The\s+)?(?P<subject>‹\d+›)\s+(?:has\s+)?{_ADVERB}{done}\s+{it}(?P<object>)\b", "RESOLVES", 0.6)
+    by = rf"^(?P<subject>)(?i:{it})\s+{_BE}\s+{_ADVERB}{done}\s+(?:by|in)\s+{_OBJECT}"
+    yield _form(by, "RESOLVES", 0.6, inverse=True)
+
+
+def _beside() -> Iterator[Form]:
+    yield _form(rf"(?:^|^[^‹›]*[(;]\s*)(?P<subject>)[Ss]ee also:?\s+{_OBJECT}", "RELATES_TO", 0.6)
+    whose = r"(?:(?:[a-z-]+\s+){0,2}(?:PEP|ADR|proposal|document|specification|decision|record|plan)s?[\s,]+)?"
+    told = rf"{whose}(?:(?:describing|about|on|in|titled)\s+)?{_OBJECT}"
+    kin = r"\b(?i:companion|sister|sibling|accompanying|related)\s+"
+    yield _form(rf"^(?P<subject>)(?:‹s›|[^‹›])*?{kin}{told}", "RELATES_TO", 0.65)
 
 
 def _form(pattern: str, kind: str, confidence: float, *, inverse: bool = False) -> Form:
     return Form(re.compile(pattern), kind, inverse, confidence)
 
 
-_SUPPOSED = re.compile(
-    r"\b(?:if|whether|unless|until|once|when|would|could|might|may|should|shall|suppose|assum(?:e|ing)|imagine"
-    r"|propos(?:e|es|ed|ing)|plans? to|planned|ideally|alternatively|option|hypothetical|considered|rather than"
-    r"|instead of|previously|originally|formerly|initially|at first|used to|no longer|not|never|nor|neither|without"
-    r"|claim(?:s|ed)?|argue[sd]?|(?:hard|bare|scarce|rare|supposed|alleged|possib|probab|potential|hopeful|eventual"
-    r"|presumab|previous|initial)ly)\b|n't\b|\?$",
-    re.IGNORECASE,
-)
 GOVERNED = re.compile(
     r"\b(?:of|in|to|by|from|with|for|than|like|as|on|per|see|after|before|under|via|unlike|into|about|through|using"
     r"|whose|against|between|both)\s+(?:the\s+)?$",
@@ -287,7 +276,7 @@ class Relation:
 
 def relations(sentence: Sentence, it: tuple[str, ...]) -> Iterator[Relation]:
     """Yield what a sentence says of how documents relate; ``it``: whom *it* means, if anyone is known."""
-    plain = sentence.plain
+    plain = _BEGIN.sub("", sentence.plain)
     if "‹" not in plain:
         return
     for form in (form for hint, forms in _families() if hint.search(plain) for form in forms):
@@ -296,7 +285,7 @@ def relations(sentence: Sentence, it: tuple[str, ...]) -> Iterator[Relation]:
             if not subjects or _doubtful(plain, match, form):
                 continue
             for subject in subjects:
-                for target in _marks(match["object"]):
+                for target in _marks(_aim(match)):
                     if subject != target:
                         ends = (target, subject) if form.inverse else (subject, target)
                         yield Relation(form.kind, *ends, _sure(form, match))
@@ -308,6 +297,8 @@ def _subjects(match: re.Match[str], it: tuple[str, ...], heading: str) -> tuple[
         return _marks(said)
     if said == "It":
         return it
+    if said in ("The PEP", "The ADR") and it:
+        return it
     # Who is left out, or is `this`, may be one of the options that a section weighs.
     return () if OPTIONS.search(heading) else (ITSELF,)
 
@@ -315,19 +306,33 @@ def _subjects(match: re.Match[str], it: tuple[str, ...], heading: str) -> tuple[
 def _doubtful(plain: str, match: re.Match[str], form: Form) -> bool:
     """Return whether what stands around a match denies it, supposes it, asks it, or is about something else."""
     before = plain[
-        : next(match.start(name) for name in match.re.groupindex if name != "object" and match[name] is not None)
+        : next(match.start(name) for name in match.re.groupindex if name not in _AIMS and match[name] is not None)
     ]
     if plain.endswith("?") or GOVERNED.search(before):
         return True
     if form.kind == "RELATES_TO" and "see also" in match[0].lower():
         return False  # it holds whatever else the sentence says
-    said = re.sub(r"\brather\s+than\s+\w+(?:\s+on)?\s+(?=‹)", "", plain[: match.start("object")] + "‹")
-    return _SUPPOSED.search(re.sub(r"\b(?:previous|original)\b", "", said)) is not None
+    said = re.sub(r"\brather\s+than\s+\w+(?:\s+on)?\s+(?=‹)", "", plain[: match.start(_aim_of(match))] + "‹")
+    said = re.sub(r"(?<=‹s›)\s+(?:also\s+)?proposes\b(?!\s+(?:to|that)\b)", " makes", said)
+    said = re.sub(r"\bproposed\s+(?:here|in|by)\b", "", said)
+    return SUPPOSED_RELATION.search(re.sub(r"\b(?:previous|original)\b", "", said)) is not None
+
+
+_AIMS = ("object", "aside")  # the names of the groups that hold whom it is about
+
+
+def _aim_of(match: re.Match[str]) -> str:
+    return next(name for name in _AIMS if name in match.re.groupindex and match[name] is not None)
+
+
+def _aim(match: re.Match[str]) -> str:
+    """Return whom it is about; nobody is named where it is the document itself."""
+    return match[_aim_of(match)] or ITSELF
 
 
 def _said(match: re.Match[str]) -> str:
     """Return how the subject is said."""
-    found = (match[name] for name in match.re.groupindex if name != "object")
+    found = (match[name] for name in match.re.groupindex if name not in _AIMS)
     return next(said for said in found if said is not None).strip()
 
 
@@ -338,7 +343,7 @@ def _sure(form: Form, match: re.Match[str]) -> float:
     around = any(groups.get(name) for name in ("begun", "part", "whose"))
     vague = (
         0.2
-        if said in ("This", "It") or around
+        if said.startswith(("This", "The ", "It")) or around
         else 0.1
         if "‹" not in said and said != ITSELF and form.confidence > 0.85
         else 0.0

@@ -40,7 +40,16 @@ def corpora(shared_data, tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize(("name", "size", "stated", "recall"), [("sample", 370, 32, 0.8), ("later", 152, 38, 0.8)])
+@pytest.mark.parametrize(
+    ("name", "size", "stated", "recall"),
+    [
+        ("sample", 370, 32, 0.8),
+        ("later", 152, 38, 0.8),
+        ("wide", 300, 22, 0.8),
+        ("third", 150, 27, 0.8),
+        ("fourth", 114, 15, 0.8),
+    ],
+)
 def test_precision_and_recall_of_typed_references(corpora, name, size, stated, recall, capsys) -> None:
     cases = json.loads((CASES / f"{name}.json").read_text())
     counts: Counter[str] = Counter()
