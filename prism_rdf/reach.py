@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from urllib.parse import urljoin
 
 from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.evidence.memories import TERMS
@@ -78,25 +79,25 @@ def asks_elsewhere(query: str) -> bool:
 
 
 def graphs_declared(query: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the IRIs of the graphs that a query takes its dataset from, as they are written: FROM, and FROM NAMED.
+    """Return the IRIs of the graphs that a query takes its dataset from: FROM, and FROM NAMED.
 
     >>> graphs_declared("SELECT * FROM <urn:g> FROM NAMED prism:x { ?from ?p 'FROM <urn:h>' }")
     (('urn:g',), ('https://w3id.org/prism-rdf/ns#x',))
     """
     if "from" not in query.lower():
         return (), ()
-    default: list[str] = []
-    named: list[str] = []
-    clause = ""
+    found: dict[str, list[str]] = {"from": [], "named": []}
+    base = clause = ""
     for kind, text in _spelled_out(query):
-        if (kind, text) == ("word", "from"):
-            clause = "default"
-        elif (kind, text) == ("word", "named") and clause == "default":
-            clause = "named"
-        elif clause and kind == "iri":
-            (default if clause == "default" else named).append(text)
+        if kind == "word" and text in ("from", "named", "base"):
+            clause = text
+        elif kind == "iri" and clause:
+            if clause == "base":
+                base = urljoin(base, text)
+            else:
+                found[clause].append(urljoin(base, text))
             clause = ""
-    return tuple(default), tuple(named)
+    return tuple(found["from"]), tuple(found["named"])
 
 
 def _spelled_out(query: str) -> Iterator[Token]:

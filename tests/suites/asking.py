@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import http.client
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from pyoxigraph import RdfFormat, parse
 from rdflib import Graph, Namespace, URIRef
 from rdflib.collection import Collection
 
@@ -18,12 +19,6 @@ QT = Namespace("http://www.w3.org/2001/sw/DataAccess/tests/test-query#")
 UT = Namespace("http://www.w3.org/2009/sparql/tests/test-update#")
 HT = Namespace("http://www.w3.org/2011/http#")
 CNT = Namespace("http://www.w3.org/2011/content#")
-MEDIA_TYPES = {
-    ".ttl": "text/turtle",
-    ".nt": "application/n-triples",
-    ".rdf": "application/rdf+xml",
-    ".trig": "application/trig",
-}
 
 
 @dataclass(frozen=True)
@@ -69,7 +64,7 @@ class Server:
         if self._line is not None:
             self._line.close()
 
-    def update(self, text: str, **parameters: str) -> Answer:
+    def update(self, text: str) -> Answer:
         return self.send("POST", "/sparql", text.encode(), {"Content-Type": "application/sparql-update"})
 
     def query(self, text: str, accept: str) -> Answer:
@@ -81,6 +76,12 @@ class Server:
         path = f"/store?graph={quote(graph, safe='')}" if graph else "/store?default"
         answer = self.send("PUT", path, data, {"Content-Type": media_type})
         assert answer.status in (200, 201, 204), answer
+
+    def put_file(self, iri: str, graph: str | None) -> None:
+        """Put the graph of a file, whose own IRI is the base of what is relative in it."""
+        source = file_of(iri)
+        quads = parse(source.read_bytes(), RdfFormat.from_extension(source.suffix[1:]), base_iri=iri)
+        self.put("".join(f"{quad.triple} .\n" for quad in quads).encode(), "application/n-triples", graph)
 
     def graph(self, name: str | None) -> Graph:
         """Return a graph as it is in the store; an absent one is empty."""
@@ -103,12 +104,8 @@ def manifest(path: Path) -> Graph:
 
 def entries(graph: Graph) -> list[URIRef]:
     """Return the tests that a manifest lists, in their order."""
-    (listed,) = graph.objects(None, MF.entries)
-    return [entry for entry in Collection(graph, listed) if isinstance(entry, URIRef)]
-
-
-def value(graph: Graph, subject: Any, predicate: URIRef) -> Any:
-    return graph.value(subject, predicate)
+    found = [entry for listed in graph.objects(None, MF.entries) for entry in Collection(graph, listed)]
+    return [entry for entry in found if isinstance(entry, URIRef)]
 
 
 def collection(graph: Graph, node: Any) -> list[Any]:
@@ -119,14 +116,10 @@ def file_of(iri: str) -> Path:
     return Path(urlsplit(iri).path)
 
 
-def media_type_of(iri: str) -> str:
-    return MEDIA_TYPES[file_of(iri).suffix]
-
-
 def with_base(text: str, iri: str) -> str:
     """Return a query or update with the base of its file, unless it has one."""
     return text if re.search(r"^\s*BASE\s", text, re.IGNORECASE | re.MULTILINE) else f"BASE <{iri}>\n{text}"
 
 
-def name_of(iri: Iterable[str] | str) -> str:
+def name_of(iri: str) -> str:
     return str(iri).rpartition("#")[2]

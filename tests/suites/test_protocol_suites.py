@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 import pytest
-from asking import CNT, HT, MF, UT, Answer, Server, collection, entries, file_of, manifest, media_type_of, name_of
+from asking import CNT, HT, MF, UT, Answer, Server, collection, entries, manifest, name_of
 from pyoxigraph import RdfFormat, parse
 from rdflib import RDF, Graph, Literal, Namespace, URIRef
 from rdflib.compare import isomorphic
@@ -55,7 +55,7 @@ def run(path: Path, server: Server, *, listed: bool) -> tuple[dict[str, str], in
         for node in graph.objects(test, UT.graphData):
             file, label = str(graph.value(node, UT.graph)), None
             label = str(graph.value(node, URIRef("http://www.w3.org/2000/01/rdf-schema#label")))
-            server.put(file_of(file).read_bytes(), media_type_of(file), label)
+            server.put_file(file, label)
         action = graph.value(test, MF.action)
         location = ""
         for number, request in enumerate(collection(graph, graph.value(action, HT.requests))):
