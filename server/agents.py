@@ -47,7 +47,7 @@ def _agent(who: Caller, prism: Prism) -> Agent:
     """Return a caller of this port as one of MCP; a token names the agent, whatever its client calls itself."""
     name = "" if who is LOCAL else who.name
     tier = prism.tier if who.tier is None else known(who.tier)
-    return Agent(agent=name, tier=tier, scopes=cast(Any, who.scopes), pids=who.namespaces)
+    return Agent(agent=name, tier=tier, scopes=cast(Any, who.granted), pids=who.namespaces)
 
 
 def _user(who: Caller) -> Any:

@@ -23,6 +23,7 @@ FILE = "audit.log"
 _LARGEST = 10 << 20  # bytes of one file
 _KEPT = 5  # files before the newest
 _LOG = logging.getLogger("prism_server")
+_ONE_AT_A_TIME = threading.Lock()  # several doors of one process write to one log
 
 
 class Audit:
@@ -32,7 +33,6 @@ class Audit:
         self._file = None if folder is None else folder / FILE
         self._clock = clock
         self._largest = largest
-        self._lock = threading.Lock()
 
     def note(self, who: Caller, verb: str, pid: str | None, commit: int | None, **more: Any) -> None:
         """Append a line; a write is not undone where that fails, so it is told to the server's log."""
@@ -41,7 +41,7 @@ class Audit:
         line = {"at": self._clock.now().iso(), "who": who.name, "token": who.token, "verb": verb, "pid": pid}
         text = json.dumps({**line, "commit": commit, **more}, ensure_ascii=False, default=str) + "\n"
         try:
-            with self._lock:
+            with _ONE_AT_A_TIME:
                 self._append(self._file, text.encode("utf-8", "replace"))
         except OSError:
             _LOG.exception("the audit log could not be written: %s", text.strip())

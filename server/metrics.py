@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flask import Blueprint, Flask, Response, g, request
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
@@ -19,6 +19,8 @@ from .tokens import caller
 
 if TYPE_CHECKING:
     from prism_rdf import Prism
+
+disable_created_metrics()  # type: ignore[no-untyped-call]
 
 _TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
@@ -64,6 +66,9 @@ class _Store(Collector):
         commit = self._prism.commit_number
         yield GaugeMetricFamily("prism_commit", "Number of the last commit.", commit)
         yield GaugeMetricFamily("prism_jobs", "Jobs that are not over.", self._jobs.waiting())
+        yield GaugeMetricFamily(
+            "prism_queries", "SPARQL queries that wait, run or are read.", len(self._prism.running())
+        )
         yield GaugeMetricFamily("prism_store_bytes", "Size of the folder of the store.", self._bytes())
         lag = GaugeMetricFamily(
             "prism_index_lag_commits", "Commits that an index has not seen; absent: no index.", labels=("pid", "leg")
@@ -99,7 +104,7 @@ def install(app: Flask, metrics: Metrics) -> None:
 
     @app.after_request
     def count(response: Response) -> Response:
-        route = request.url_rule.rule if request.url_rule is not None else "none"
+        route = g.get("route") or (request.url_rule.rule if request.url_rule is not None else "none")
         seconds = time.perf_counter() - g.get("began", time.perf_counter())
         metrics.count(request.method, route, response.status_code, seconds)
         return response

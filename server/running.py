@@ -17,6 +17,8 @@ from .loopback import LOCALHOST, is_loopback
 from .mounting import AsgiApp, Mount, Router
 
 if TYPE_CHECKING:
+    from flask import Flask
+
     from prism_rdf import Prism
 
     from .tokens import Guard
@@ -26,23 +28,24 @@ _LONGEST_URL = 1 << 18  # bytes, with the headers; a query may stand in it
 _GRACE = 5  # seconds for answers that were begun when the server is told to stop
 
 
-def asgi_app(prism: Prism, mounts: Sequence[Mount] = (), guard: Guard | None = None) -> AsgiApp:
+def asgi_app(app: Flask, mounts: Sequence[Mount] = ()) -> AsgiApp:
     """Return the application of the whole port: the Flask application, beside what else is mounted on it."""
     from a2wsgi import WSGIMiddleware
 
-    flask = WSGIMiddleware(_with_chunked_bodies(create_app(prism, guard)), workers=_THREADS)
-    return Router(watching(flask), mounts)
+    return Router(watching(WSGIMiddleware(_with_chunked_bodies(app), workers=_THREADS)), mounts)
 
 
-def serve(prism: Prism, host: str, port: int, announce: Callable[[str], None]) -> None:
+def serve(prism: Prism, host: str, port: int, announce: Callable[[str], None], *, require_tokens: bool = False) -> None:
     """Serve until SIGTERM or SIGINT, then return; ``announce`` is called with the URL once requests are taken.
 
-    ``port`` 0 takes any free port. Raises RefusedError for an address other machines could reach, BusyError for a
-    port in use. The caller closes the store.
+    ``port`` 0 takes any free port. At an address that other machines reach, every request has to carry a token, and
+    with ``require_tokens`` at one of this machine too. Raises RefusedError for such an address while there is no token,
+    BusyError for a port in use. The caller closes the store.
     """
     import uvicorn
 
-    address = _loopback(host)
+    address = LOCALHOST if host == "localhost" else host
+    guard = _guard(prism, address, require_tokens)
     listener = _listener(address, port)
     url = f"http://{'[::1]' if ':' in address else address}:{listener.getsockname()[1]}/"
 
@@ -52,9 +55,9 @@ def serve(prism: Prism, host: str, port: int, announce: Callable[[str], None]) -
             if self.started:
                 announce(url)
 
-    guard = guard_of(prism)
+    app = create_app(prism, guard)
     config = uvicorn.Config(
-        asgi_app(prism, [mcp_mount(prism, guard)], guard),
+        asgi_app(app, [mcp_mount(prism, guard)]),
         http="h11",  # strict, and no slower where Flask answers
         lifespan="on",
         log_config=None,
@@ -70,6 +73,7 @@ def serve(prism: Prism, host: str, port: int, announce: Callable[[str], None]) -
         with listener:
             Server(config).run(sockets=[listener])
     finally:
+        app.extensions["api"].close()
         for number, handler in before.items():
             signal.signal(number, handler)
 
@@ -96,14 +100,16 @@ def _listener(address: str, port: int) -> socket.socket:
     return listener
 
 
-def _loopback(host: str) -> str:
-    if not is_loopback(host):
+def _guard(prism: Prism, address: str, require_tokens: bool) -> Guard:
+    """Return who lets requests in; raise RefusedError where each needs a token and there is none."""
+    guard = guard_of(prism, required=require_tokens or not is_loopback(address))
+    if guard.required and not guard.tokens.active():
         raise RefusedError(
-            f"will not listen on {host!r}",
-            rule="there are no tokens yet, so only this machine may connect: 127.0.0.1, ::1 or localhost",
-            mend="leave --host out, and reach it from elsewhere through an SSH tunnel",
+            f"will not listen on {address!r} without a token",
+            rule="other machines are answered only when they send a token, and there is none yet",
+            mend="first: prism token create NAME; or leave --host out, so that only this machine is answered",
         )
-    return LOCALHOST if host == "localhost" else host
+    return guard
 
 
 def _cannot_listen(host: str, port: int, error: OSError) -> BusyError | RefusedError:

@@ -41,8 +41,13 @@ class Caller:
     namespaces: frozenset[str] | None = None
     tier: int | None = None
 
+    @property
+    def granted(self) -> frozenset[str]:
+        """Return the scopes that the caller has; admin includes the others."""
+        return _ALL if "admin" in self.scopes else self.scopes
+
     def may(self, scope: str) -> bool:
-        return scope in self.scopes or "admin" in self.scopes
+        return scope in self.granted
 
     def need(self, scope: str) -> None:
         """Raise Forbidden where the caller lacks a scope."""
@@ -95,7 +100,7 @@ class Guard:
 
     def __init__(self, tokens: Tokens, *, required: bool = False) -> None:
         self.tokens = tokens
-        self._required = required
+        self.required = required
         self._rates = Rates()
 
     def admit(self, method: str, headers: Mapping[str, str]) -> Caller:
@@ -108,7 +113,7 @@ class Guard:
         given = headers.get("authorization")
         if given is not None:
             return self._bearer(given)
-        if self._required:
+        if self.required:
             raise _no_token("the request carries no token", "every request to this server carries a token")
         _check_local(headers)
         return LOCAL

@@ -47,11 +47,14 @@ def _limit(name: str, what: str, least: float, text: str, default: float) -> Any
 def serve(
     common: Common,
     host: Annotated[
-        str, typer.Option("--host", metavar="HOST", help="Address of this machine to listen on; loopback only.")
+        str, typer.Option("--host", metavar="HOST", help="Address to listen on; beyond loopback only with tokens.")
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port; 0 takes any free one.")
     ] = 8080,
+    require_tokens: Annotated[
+        bool, typer.Option("--require-tokens", help="Answer no request without a token, on loopback neither.")
+    ] = False,
     unmanaged: Annotated[
         bool, typer.Option("--unmanaged", help="A store of free graphs only, made where there is none.")
     ] = False,
@@ -70,7 +73,7 @@ def serve(
         float | None, _limit("--query-slow", "SECONDS", 0, "Log a query that takes longer.", 5)
     ] = None,
 ) -> int:
-    """Serve SPARQL and a page over HTTP, on this machine only.
+    """Serve SPARQL, a JSON API, MCP and a page over HTTP.
 
     It owns the store meanwhile, and answers the other commands and programs too. Runs until Ctrl-C or SIGTERM, then
     closes the store and exits with 0.
@@ -99,7 +102,7 @@ def serve(
             else:
                 print(f"Serving {url} (SPARQL at {url}sparql). Ctrl-C stops it.", flush=True)
 
-        run(own.prism, host, port, announce)
+        run(own.prism, host, port, announce, require_tokens=require_tokens)
     return 0
 
 

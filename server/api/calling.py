@@ -8,7 +8,7 @@ from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from flask import Blueprint, Response, render_template, request, send_file
+from flask import Blueprint, Response, g, render_template, request, send_file
 from pyoxigraph import Literal, NamedNode
 
 from prism_rdf.clock import Instant
@@ -59,12 +59,13 @@ class Api:
             )
             wrong.headers = {"Allow": endpoint.method}
             raise wrong
-        who.need(endpoint.scope)
         project = None if endpoint.of_store else pid
+        g.route = endpoint.path
+        if endpoint.effect == "writes" or endpoint.scope == "admin":
+            noting(verb, project)
+        who.need(endpoint.scope)
         options = self._options(endpoint)
         self._check_reach(who, endpoint, project, options)
-        if endpoint.effect == "writes":
-            noting(verb, project or options.get("pid"))
         if endpoint.job:
             return self._begin(who, endpoint, project, options)
         return self._answer(who, endpoint, project, options)
