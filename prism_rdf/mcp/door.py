@@ -19,7 +19,7 @@ import prism_rdf
 from prism_rdf.mcp import callers, completing, failures, prompts, resources, table
 from prism_rdf.mcp.callers import Caller
 from prism_rdf.mcp.calls import Call
-from prism_rdf.mcp.tool import VerbTool, refused
+from prism_rdf.mcp.tool import VerbTool, refused, told_by
 from prism_rdf.prism import Prism
 
 CallerOf = Callable[[Any], Caller]
@@ -82,7 +82,7 @@ class Door(MCPServer[Any]):
         result = await super().call_tool(name, arguments, context)
         assert isinstance(result, CallToolResult)
         if self._wrote is not None and context is not None and self._verbs[name].needs != "read":
-            self._wrote(context.request_context.request, name, arguments, result.structured_content or {})
+            self._wrote(context.request_context.request, name, arguments, told_by(result))
         return result
 
     async def list_resources(self) -> list[ListedResource]:

@@ -149,8 +149,19 @@ def refused(error: PrismError, offered: Collection[str]) -> CallToolResult:
 
 
 def _result(answer: Answer, *, is_error: bool = False) -> CallToolResult:
-    text = TextContent(type="text", text=text_of(answer))
-    return CallToolResult(content=[text], structured_content=answer, is_error=is_error)
+    """Return an answer; an error is text alone, for some clients hold structured content against the output schema."""
+    content = [TextContent(type="text", text=text_of(answer))]
+    if is_error:
+        return CallToolResult(content=content, is_error=True)
+    return CallToolResult(content=content, structured_content=answer)
+
+
+def told_by(result: CallToolResult) -> Answer:
+    """Return what a result of these tools says, an error too."""
+    [text] = result.content
+    assert isinstance(text, TextContent)
+    answer: Answer = json.loads(text.text)
+    return answer
 
 
 async def _tell_progress(name: str, context: Context[Any, Any]) -> None:
@@ -163,8 +174,11 @@ async def _tell_progress(name: str, context: Context[Any, Any]) -> None:
 
 
 def _parsed(value: Any, kind: str | None) -> Any:
-    """Return an object or list that came as the text of its JSON, which some clients send, as what it is."""
-    if not isinstance(value, str) or kind not in ("object", "array"):
+    """Return an object or list that came as the text of its JSON, which some clients send, as what it is.
+
+    Where any value will do (``kind`` None) that is a list.
+    """
+    if not isinstance(value, str) or kind not in ("object", "array", None) or (kind is None and value[:1] != "["):
         return value
     try:
         return json.loads(value)

@@ -16,6 +16,7 @@ from mcp import Client
 
 from prism_rdf import mcp
 from prism_rdf.mcp import Caller
+from prism_rdf.mcp.tool import told_by
 from prism_rdf.prism import Prism
 
 Talk = Callable[[Client], Awaitable[Any]]
@@ -44,7 +45,7 @@ def call() -> Call:
 
     def called(prism: Prism, caller: Caller, tool: str, **arguments: Any) -> dict[str, Any]:
         async def talk(client: Client) -> Any:
-            return (await client.call_tool(tool, arguments)).structured_content
+            return told_by(await client.call_tool(tool, arguments))
 
         return dict(asked(prism, caller, talk))
 

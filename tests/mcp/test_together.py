@@ -20,6 +20,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
+from prism_rdf.mcp.tool import told_by
 from prism_rdf.prism import Prism
 
 pytestmark = pytest.mark.slow
@@ -117,7 +118,7 @@ def test_a_token_says_what_a_client_over_http_may(environment: dict[str, str], u
 
     async def called(bearer: str, tool: str, **arguments: Any) -> Any:
         async with connected(bearer) as client:
-            return (await client.call_tool(tool, arguments)).structured_content
+            return told_by(await client.call_tool(tool, arguments))
 
     async def talk() -> None:
         assert "prism_fact" not in await names(reader)

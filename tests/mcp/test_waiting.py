@@ -11,6 +11,7 @@ import pytest
 from mcp import Client
 
 from prism_rdf.mcp import Caller, tool
+from prism_rdf.mcp.tool import told_by
 from prism_rdf.prism import Prism
 from prism_rdf.project import Project
 
@@ -114,7 +115,7 @@ def test_a_defect_is_told_without_its_particulars(
 
     async def talk(client: Client) -> Any:
         result = await client.call_tool("prism_history", {"entity_uuid": "ADR-1"})
-        return result.structured_content, str(result.content)
+        return told_by(result), str(result.content)
 
     told, said = ask(store[0], AGENT, talk)
     assert told["error"]["code"] == "error"
