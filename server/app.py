@@ -8,7 +8,20 @@ from flask import Flask, Response, request
 
 from prism_rdf.tokens.keeping import Tokens
 
-from . import audit, changes, cross_origin, failures, graph_store, health, metrics, protocol, reports, tokens, workbench
+from . import (
+    audit,
+    changes,
+    cross_origin,
+    entities,
+    failures,
+    graph_store,
+    health,
+    metrics,
+    protocol,
+    reports,
+    tokens,
+    workbench,
+)
 from .api.calling import Api
 from .api.calling import blueprint as api_blueprint
 from .api.jobs import Jobs
@@ -58,6 +71,7 @@ def create_app(prism: Prism, guard: tokens.Guard | None = None) -> Flask:
     for routes in (
         protocol.blueprint(asker),
         graph_store.blueprint(asker),
+        entities.blueprint(asker),
         workbench.blueprint(asker),
         health.blueprint(prism, guard, jobs),
         api_blueprint(api),

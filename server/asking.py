@@ -47,6 +47,12 @@ class Asker:
     def managed(self) -> bool:
         return self.prism.managed
 
+    @staticmethod
+    def known_at(scope: Scope) -> str | int | None:
+        """Return a commit number where there are only digits, else the text of a time."""
+        text = scope.known_at
+        return int(text) if text is not None and text.isdecimal() and text.isascii() else text
+
     def projects(self) -> list[str]:
         """Return the projects that the caller reaches and that hold something."""
         return caller().pids(self.prism.projects())
@@ -76,7 +82,7 @@ class Asker:
                 query,
                 pid=scope.pid,
                 as_of=scope.as_of,
-                known_at=_known_at(scope.known_at),
+                known_at=self.known_at(scope),
                 dataset="raw" if scope.dataset == "raw" else "current",
                 default_graphs=scope.default_graphs,
                 named_graphs=scope.named_graphs,
@@ -173,8 +179,3 @@ class Asker:
                 rule="a project begins with its first write",
                 mend=f"use one of: {', '.join(known)}" if known else "the store is empty",
             )
-
-
-def _known_at(text: str | None) -> str | int | None:
-    """Return a commit number where there are only digits, else the text of a time."""
-    return int(text) if text is not None and text.isdecimal() and text.isascii() else text

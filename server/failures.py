@@ -108,7 +108,8 @@ def _http_failure(error: HTTPException) -> Response:
         return answer(
             UnknownPath(
                 "there is nothing at this path",
-                rule="paths are /, /sparql, /store, /api, /jobs, /openapi.json, /health, /ready and /metrics",
+                rule="paths are /, /sparql, /store, /entity, /timemap, /changes, /api, /jobs, /openapi.json, /health, "
+                "/ready and /metrics",
                 mend="see docs/http.md",
             )
         )

@@ -44,7 +44,7 @@ EXAMPLES = {
     ),
 }
 
-_ABOUT = """SELECT ?subject ?property ?value
+ABOUT = """SELECT ?subject ?property ?value
 WHERE {{
   {{ VALUES ?subject {{ {iri} }} ?subject ?property ?value }}
   UNION
@@ -146,7 +146,7 @@ def _cell(term: object, scope: Scope) -> Cell:
     """Return a term as a cell; an IRI leads to what is said about it, in the same world."""
     if not isinstance(term, NamedNode):
         return Cell(term_text(term))
-    return Cell(term_text(term), _link("/", _ABOUT.format(iri=term), scope))
+    return Cell(term_text(term), _link("/", ABOUT.format(iri=term), scope))
 
 
 def _link(path: str, query: str, scope: Scope, **more: str) -> str:
