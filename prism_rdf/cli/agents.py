@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from prism_rdf.cli import mcp_install
 from prism_rdf.cli.options import Common, HomeOption, JsonOption, PidOption, TenantOption
 from prism_rdf.cli.pages import Contents
 
@@ -23,6 +24,7 @@ def register(app: typer.Typer) -> None:
     """Add the command of this module to the application."""
     group = typer.Typer(cls=Contents, invoke_without_command=True, rich_markup_mode=None)
     group.callback(epilog=_EXAMPLES)(mcp)
+    mcp_install.register(group)
     app.add_typer(group, name="mcp")
 
 
