@@ -94,6 +94,23 @@ class Committer:
             self._commit(planned, writing, verb, self._record(writing, verb, key, payload, created))
             return Receipt(writing.number, writing.now, created, notes + change.notes)
 
+    def load(
+        self, namespace: str, text: str, leading: Callable[[Writing], Sequence[Quad]], verb: str, key: str, payload: str
+    ) -> Receipt:
+        """Write N-Quads to which nothing leads but the quads of ``leading``, as one commit: for much in free graphs.
+
+        Nothing of it is judged. Raises IdempotencyConflict, RefusedError.
+        """
+        with self._lock:
+            self._check_going()
+            names = Names(self._base, namespace)
+            repeated = self.repeated(names, key, payload)
+            if repeated is not None:
+                return repeated
+            writing = Writing(names, self._next_instant(), self._number + 1)
+            self._load(text, writing, verb, (*leading(writing), *self._record(writing, verb, key, payload, ())))
+            return Receipt(writing.number, writing.now)
+
     def _check_going(self) -> None:
         """Complete a logged change that the store could not take; raise RefusedError while it still cannot."""
         if not self._halted:

@@ -127,12 +127,9 @@ class EmbeddedStore:
                 self._store.backup(str(target))
             else:
                 target.mkdir(parents=True)
-                written = target.with_suffix(".nq")
-                self._store.dump(str(written), RdfFormat.N_QUADS)
                 copy = Store(str(target))
-                copy.bulk_load(path=str(written), format=RdfFormat.N_QUADS)
+                copy.bulk_extend(self._store)  # which keeps the blank nodes, so that changes of them can follow
                 copy.flush()
-                written.unlink()
         return version
 
     @contextmanager

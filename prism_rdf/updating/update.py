@@ -12,8 +12,8 @@ from pyoxigraph import NamedNode, Quad
 from prism_rdf.errors import BadArgument
 from prism_rdf.model import FreeChange, Intent
 from prism_rdf.storage.embedded import EmbeddedStore
+from prism_rdf.storage.interface import GraphName
 from prism_rdf.updating.evaluating import Evaluation
-from prism_rdf.updating.loading import Source
 from prism_rdf.updating.pending import Pending
 from prism_rdf.updating.requests import Operation
 from prism_rdf.updating.scope import Scope
@@ -71,16 +71,24 @@ class Update:
 
 
 class Load:
-    """Turns a file into an intent when the commit asks for it; what is new in it is counted from then on.
+    """Turns statements into an intent when the commit asks for it; what is new of them is counted from then on.
 
-    With ``replaces`` the graph it goes into holds nothing else afterwards.
+    ``emptied`` is the graph that is to hold nothing else afterwards, ``made`` the one that is to be there.
     """
 
-    def __init__(self, source: Source, replaces: bool, store: EmbeddedStore, scope: Callable[[], Scope]) -> None:
-        self._source = source
-        self._replaces = replaces
+    def __init__(
+        self,
+        quads: Iterable[Quad],
+        store: EmbeddedStore,
+        scope: Callable[[], Scope],
+        made: GraphName | None,
+        emptied: GraphName | None,
+    ) -> None:
+        self._quads = quads
         self._store = store
         self._scope = scope
+        self._made = made
+        self._emptied = emptied
         self._added = 0
         self._removed = 0
 
@@ -90,14 +98,13 @@ class Load:
         return _counted(self._added, self._removed)
 
     def intents(self) -> tuple[Intent, ...]:
-        """Return what the file changes; to be called under the writer's lock."""
-        graph = self._source.graph
+        """Return what the statements change; to be called under the writer's lock."""
         with closing(Pending(self._store, self._scope(), None)) as pending:
-            if self._replaces and graph is not None:
-                pending.change(list(pending.quads(graph)), ())
-            if isinstance(graph, NamedNode):
-                pending.make(graph)
-            pending.change((), self._source.quads())
+            if self._emptied is not None:
+                pending.change(list(pending.quads(self._emptied)), ())
+            if isinstance(self._made, NamedNode):
+                pending.make(self._made)
+            pending.change((), self._quads)
             self._added, self._removed = len(pending.adds), len(pending.removes)
             change = FreeChange(tuple(pending.adds), tuple(pending.removes), pending.made, pending.dropped)
         return (change,) if change != FreeChange() else ()

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pyoxigraph import Quad
+from pyoxigraph import NamedNode, Quad
 
-from prism_rdf.free import free_graphs
-from prism_rdf.model import Intent, Receipt, Tier
+from prism_rdf.belief import Writing
+from prism_rdf.free import free_graphs, is_there, plan_free
+from prism_rdf.model import FreeChange, Intent, Receipt, Tier
 from prism_rdf.namespaces import Names, check_name
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.folder import StoreFolder
@@ -22,7 +24,10 @@ from prism_rdf.tiers import check_direct, check_rules, claimed
 if TYPE_CHECKING:
     from prism_rdf.canonical.schemas import Schema
     from prism_rdf.clock import Clock
+    from prism_rdf.commit import Committer
     from prism_rdf.meaning import MeaningVerbs
+    from prism_rdf.storage.interface import GraphName
+    from prism_rdf.updating.loading import Read
     from prism_rdf.updating.scope import Scope
 
 
@@ -33,6 +38,7 @@ class UpdatingVerbs:
     base: str
     folder: StoreFolder | None
     managed: bool
+    _committer: Committer
     clock: Clock
     projects: Callable[[], list[str]]
     project: Callable[[str], MeaningVerbs]
@@ -107,18 +113,48 @@ class UpdatingVerbs:
         or may not be written there.
         """
         from prism_rdf.updating.loading import default_graph, source_of
-        from prism_rdf.updating.update import Load, graphs_named
+        from prism_rdf.updating.update import graphs_named
 
         check_rules(self.tier)
         named = graphs_named([graph] if graph else [])
         content = source if isinstance(source, bytes) else Path(source)
         target = default_graph(named[0] if named else None, self.managed)
-        read = source_of(content, format, target, base_iri)
-        load = Load(read, replaces, self.store, lambda: self._scope(pid))
+        read = source_of(content, format, target, base_iri).read()
         told = sha256(content).hexdigest() if isinstance(content, bytes) else str(content)
         payload = [told, graph, format, base_iri, replaces]
-        receipt = self.commit(self._scope(pid).namespace, load.intents, "load", idempotency_key, payload)
+        with self._committer.paused():
+            scope = self._scope(pid)
+            if read.text and self._are_new(scope, read.graphs):
+                return self._load_much(scope, read, idempotency_key, payload)
+            return self._load_few(scope, read, target, target if replaces else None, idempotency_key, payload)
+
+    def _are_new(self, scope: Scope, graphs: Iterable[GraphName]) -> bool:
+        """Return whether nobody has heard of these graphs. Raises RefusedError for one that may not be written."""
+        for graph in graphs:
+            scope.check_write(graph)
+            if not isinstance(graph, NamedNode) or is_there(self.store, graph, self.base):
+                return False
+        return True
+
+    def _load_few(
+        self, scope: Scope, read: Read, made: GraphName | None, emptied: GraphName | None, key: str, payload: object
+    ) -> Receipt:
+        from prism_rdf.updating.update import Load
+
+        load = Load(read.quads(), self.store, lambda: scope, made, emptied)
+        receipt = self.commit(scope.namespace, load.intents, "load", key, payload)
         return receipt if receipt.replayed else replace(receipt, notes=(load.counted, *receipt.notes))
+
+    def _load_much(self, scope: Scope, read: Read, key: str, payload: object) -> Receipt:
+        """Write what is in new graphs; that they are there is what leads to it."""
+        graphs = FreeChange(made=tuple(graph for graph in read.graphs if isinstance(graph, NamedNode)))
+
+        def leading(writing: Writing) -> Sequence[Quad]:
+            return plan_free(self.store, [graphs], self.managed, writing).adds
+
+        text = json.dumps(payload)
+        receipt = self._committer.load(scope.namespace, read.text, leading, "load", key, text)
+        return receipt if receipt.replayed else replace(receipt, notes=(f"{read.count:,} statements read",))
 
     def free_graphs(self, pid: str | None = None) -> list[str]:
         """Return the IRIs of the free graphs of a project, or of all, sorted."""
