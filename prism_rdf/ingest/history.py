@@ -54,7 +54,7 @@ class Damage:
 
 
 class History(Protocol):
-    """Snapshots, oldest first; those that change no wanted file are left out.
+    """Snapshots, oldest first, from ``after`` (a commit and its valid time); those of no wanted file are left out.
 
     ``links`` are files that are symbolic links, and where they lead to; ``tip`` is the last commit.
     """
@@ -67,7 +67,7 @@ class History(Protocol):
     damage: list[Damage]
     links: dict[str, str]
 
-    def snapshots(self, progress: Progress | None) -> Iterator[Snapshot]: ...
+    def snapshots(self, progress: Progress | None, after: tuple[str, Instant] | None = None) -> Iterator[Snapshot]: ...
 
     def line(self) -> Sequence[str]: ...
 
@@ -100,11 +100,15 @@ class GitHistory:
         if ref is None:
             self._tell_uncommitted()
 
-    def snapshots(self, progress: Progress | None) -> Iterator[Snapshot]:
+    def snapshots(self, progress: Progress | None, after: tuple[str, Instant] | None = None) -> Iterator[Snapshot]:
         at: Instant | None = None
         parent: pygit2.Commit | None = None
-        total = len(self._commits)
-        for sequence, name in enumerate(self._commits):
+        total, begin = len(self._commits), 0
+        if after is not None:
+            before = self.repository[after[0]]
+            assert isinstance(before, pygit2.Commit)
+            begin, parent, at = self._commits.index(before.id) + 1, before, after[1]
+        for sequence, name in enumerate(self._commits[begin:], begin):
             commit = self.repository[name]
             assert isinstance(commit, pygit2.Commit)
             said = Instant(commit.commit_time * 1_000_000)
@@ -281,7 +285,7 @@ class FolderHistory:
         self.damage: list[Damage] = []
         self.links: dict[str, str] = {}
 
-    def snapshots(self, progress: Progress | None) -> Iterator[Snapshot]:
+    def snapshots(self, progress: Progress | None, after: tuple[str, Instant] | None = None) -> Iterator[Snapshot]:
         files: dict[str, str | None] = {}
         modified: dict[str, Instant] = {}
         for path in files_below(self.root):

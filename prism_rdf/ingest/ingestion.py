@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from prism_rdf.canonical.catalog import TypeCatalog
+from prism_rdf.clock import Instant
 from prism_rdf.errors import NotFoundError
 from prism_rdf.ingest.history import Progress, open_history
+from prism_rdf.ingest.keeping import Keeper, Kept, fits
 from prism_rdf.ingest.mapping import OWN, Mapping, load
 from prism_rdf.ingest.reading import Reading
 from prism_rdf.ingest.references import Resolve
@@ -22,7 +24,7 @@ from prism_rdf.namespaces import Names
 from prism_rdf.review.candidates import candidate_node
 
 BATCH = 2_000
-READER = 2  # goes up when the same history comes to say something else: then it is read anew
+READER = 3  # goes up when the same history comes to say something else: then it is read anew
 _COUNTED = {Event: "states", Reference: "references", Alias: "aliases", Memory: "memories"}
 
 
@@ -69,6 +71,9 @@ class Ingestion:
         self._seen: Counter[str] = Counter()
         self._known: dict[type[Intent], set[object]] = {Reference: set(), Memory: set()}
         self._guessed: set[str] = set()
+        self._scout: Reading | None = None
+        self._last: tuple[str, Instant] | None = None
+        self._end: bytes | None = None
 
     @property
     def source(self) -> str:
@@ -89,17 +94,28 @@ class Ingestion:
         return bookmark is not None and bookmark.commit in self._order()
 
     def batches(
-        self, progress: Progress | None = None, after: Bookmark | None = None, size: int | None = None
+        self,
+        progress: Progress | None = None,
+        after: Bookmark | None = None,
+        size: int | None = None,
+        kept: bytes | None = None,
+        keep: bool = False,
     ) -> Iterator[Batch]:
         """Yield batches of about ``size`` intents (None: all at once), each of whole commits, oldest first.
 
         With ``after``, what was said up to its commit is left out: the batches are those of an uninterrupted reading.
+        ``kept`` is what a reading knew at that commit or earlier (see ``known``): what came before is not read again.
+        With ``keep``, ``known`` can be asked for after the last batch too.
         Raises NotFoundError when there is no document at all.
         """
         skipping = after.commit if after is not None and self.goes_on(after) else ""
-        wanted, late = self._within_folder(skipping) if self.history.folder else (None, False)
+        before = self._keeper.load(kept) if after is not None and skipping and kept else None
+        if after is not None and not fits(before, after, self.history.line()):
+            before = None
+        wanted, late = self._within_folder(skipping, before) if self.history.folder else (None, False)
         reading = self._reading = Reading(self.history, self.pid, self._catalog, self._mapping, wanted)
-        skipping = "" if late else skipping
+        skipping, before = ("", None) if late else (skipping, before)
+        start = self._go_on_from(reading, before) if before is not None else None
         at, total = [0, 0], 0
 
         def told(done: int, total: int, label: str) -> None:
@@ -107,13 +123,15 @@ class Ingestion:
             if progress is not None:
                 progress(done, total, label)
 
-        last = ""
-        for snapshot in self.history.snapshots(told):
+        self._last = start
+        last = start[0] if start else ""
+        for snapshot in self.history.snapshots(told, start):
             if skipping and last and self._passes(skipping, last, snapshot.commit):
                 self._count(reading.drain())
                 skipping = ""
             reading.step(snapshot)
             last = snapshot.commit
+            self._last = last, snapshot.at
             if size is not None and reading.pending >= size:
                 if skipping:  # said by an earlier run
                     self._count(reading.drain())
@@ -122,6 +140,8 @@ class Ingestion:
         if skipping:
             self._count(reading.drain())
         total = at[1]
+        if keep and self._last is not None:
+            self._end = self._keeper.dump(self._kept())
         dangling, ambiguous = reading.close(self._resolve)
         self._report = self._reported(reading, dangling, ambiguous)
         batch = self._batch(reading, self.history.tip, [total, total])
@@ -134,6 +154,15 @@ class Ingestion:
     def report(self) -> IngestReport:
         """Return the counts, and what was left out and why; complete once all batches were taken."""
         return self._report
+
+    def known(self) -> bytes | None:
+        """Return what is known after the batch that was yielded last, for another reading to go on from.
+
+        None where there is no history, and within a folder of a repository until the end.
+        """
+        if self._end is not None or self.history.folder or self._last is None or not self.history.tip:
+            return self._end
+        return self._keeper.dump(self._kept())
 
     def dry_run(self, progress: Progress | None = None) -> dict[str, Any]:
         """Read everything and write nothing: ``{"dry_run": True, "recognised", "counts", "report"}``."""
@@ -161,15 +190,17 @@ class Ingestion:
             self._sequence = {name: n for n, name in enumerate(self.history.line())}
         return self._sequence
 
-    def _within_folder(self, after: str) -> tuple[list[str], bool]:
+    def _within_folder(self, after: str, before: Kept | None) -> tuple[list[str], bool]:
         """Return the documents that ever come into the folder, and whether one does that is older than ``after``.
 
         A document may come into the folder late, and its history began before.
         """
-        scout = Reading(self.history, self.pid, self._catalog, self._mapping, frozenset())
+        scout = self._scout = Reading(self.history, self.pid, self._catalog, self._mapping, frozenset())
+        if before is not None:
+            scout.go_on_from(before.state["scout"])
         known: list[str] | None = None
         there: set[str] = set()
-        for snapshot in self.history.snapshots(None):
+        for snapshot in self.history.snapshots(None, (before.commit, before.at) if before else None):
             if after and known is None and self._order()[snapshot.commit] > self._order()[after]:
                 known, there = scout.within(self.history.folder), set(scout.tracks)
             scout.step(snapshot)
@@ -177,6 +208,33 @@ class Ingestion:
         self.history.damage.clear()
         wanted = scout.within(self.history.folder)
         return wanted, known is not None and bool(there.intersection(wanted) - set(known))
+
+    @property
+    def _keeper(self) -> Keeper:
+        return Keeper(self._mapping, self._catalog)
+
+    def _kept(self) -> Kept:
+        assert self._reading is not None
+        assert self._last is not None
+        state: dict[str, Any] = {
+            "reading": self._reading.known(),
+            "scout": self._scout.known() if self._scout is not None else None,
+            "seen": self._seen,
+            "known": {kind.__name__: keys for kind, keys in self._known.items()},
+            "guessed": self._guessed,
+            "links": self.history.links,
+            "damage": self.history.damage,
+        }
+        return Kept(*self._last, state)
+
+    def _go_on_from(self, reading: Reading, before: Kept) -> tuple[str, Instant]:
+        """Take up what was known at a commit; return the commit and its valid time."""
+        reading.go_on_from(before.state["reading"])
+        self._seen, self._guessed = before.state["seen"], before.state["guessed"]
+        self._known = {kind: before.state["known"][kind.__name__] for kind in self._known}
+        self.history.links.update(before.state["links"])
+        self.history.damage += [each for each in before.state["damage"] if each not in self.history.damage]
+        return before.commit, before.at
 
     def _batch(self, reading: Reading, commit: str, at: list[int]) -> Batch:
         intents = reading.drain()

@@ -15,7 +15,7 @@ from prism_rdf.ingest.prose_changes import changes, former_names
 from prism_rdf.ingest.prose_phrases import relations
 from prism_rdf.ingest.prose_sentences import ITSELF, Identify, Named, Sentence, sentences
 
-EXTRACTOR = "prose/1"
+EXTRACTOR = "prose/2"
 _MOST_QUOTED = 500
 
 

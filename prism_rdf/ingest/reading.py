@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
+from typing import Any
 
 from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.clock import Edge, Instant, start_of
@@ -30,11 +31,15 @@ from prism_rdf.semantic.successors import InOrder
 
 _ISO_DATE = re.compile(r"-?\d{4,}-\d{2}-\d{2}")
 _MEANT_AS_DATE = re.compile(r"-?\d{4,}(?:-\d+)*")
+_MADE_OF = frozenset(("history", "pid", "catalog", "_wanted", "_versions"))
 _NO_MARK = "no mark of a decision record: no ADR number in its file name, first heading or front matter"
 
 
 class Reading:
-    """The state of reading one history. ``wanted`` names the documents whose intents are asked for (None: all)."""
+    """The state of reading one history. ``wanted`` names the documents whose intents are asked for (None: all).
+
+    When none is wanted, only which file is which document is followed.
+    """
 
     def __init__(
         self, history: History, pid: str, catalog: TypeCatalog, rules: Rules, wanted: Collection[str] | None
@@ -58,6 +63,14 @@ class Reading:
         self._complained: set[tuple[str, str]] = set()
         self._whys: dict[str, str] = {}
         self._in_order = InOrder()
+
+    def known(self) -> dict[str, Any]:
+        """Return what this reading knows so far, but for what it was made of."""
+        return {name: value for name, value in vars(self).items() if name not in _MADE_OF}
+
+    def go_on_from(self, known: Mapping[str, Any]) -> None:
+        """Take up what another reading of the same history knew."""
+        vars(self).update(known)
 
     @property
     def pending(self) -> int:
@@ -86,7 +99,8 @@ class Reading:
         versions = [self._move(track, slot, snapshot) for track, slot in moving]
         versions += [self._open(after[path], snapshot) for path in moves.new]
         touched = [track for track in versions if track is not None]
-        self._tell(snapshot, sorted(touched, key=lambda track: track.path), bool(moves.gone))
+        if self._wanted is None or self._wanted:
+            self._tell(snapshot, sorted(touched, key=lambda track: track.path), bool(moves.gone))
 
     def drain(self) -> list[Intent]:
         """Return the intents not yet handed over: documents with their events and memories, references, guesses."""
@@ -190,16 +204,12 @@ class Reading:
         for track in touched:
             moment = self._moment(track, snapshot)
             self.book.say(track, _said(moment))
-            self._guess(track, moment)
+            self.guesses.say(track, moment)
             self.chronicle.remember(track, self._named_by(track), moment)
         if renumbered:
             live = {track.uuid: track for track in self._live.values()}
             self.book.wait(live, lambda track: _said(self._moment(track, snapshot)))
             self.guesses.wait(live, lambda track: self._moment(track, snapshot))
-
-    def _guess(self, track: Track, moment: Moment) -> None:
-        if self._wanted is None or self._wanted:  # else nobody asks for anything
-            self.guesses.say(track, moment)
 
     def _named_by(self, track: Track) -> Callable[[Passage], list[str]]:
         return lambda passage: self.book.named_by(track, passage.mentions)

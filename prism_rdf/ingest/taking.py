@@ -18,6 +18,7 @@ from prism_rdf.errors import UnknownEntity, ValidationError
 from prism_rdf.evidence.memories import memory_node
 from prism_rdf.ingest.history import Progress
 from prism_rdf.ingest.ingestion import BATCH, Ingestion
+from prism_rdf.ingest.keeping import Shelf
 from prism_rdf.ingest.report import IngestReport, Refused
 from prism_rdf.model import Alias, Bookmark, Candidate, Event, Intent, Memory, NewEntity, Receipt, Reference, Withdrawal
 from prism_rdf.namespaces import Names, local_name
@@ -26,6 +27,7 @@ from prism_rdf.semantic.aliases import alias_node
 from prism_rdf.semantic.references import reference_node
 
 MOST_NOTES = 10
+_SELDOM, _SHARE = 10.0, 25.0  # seconds of work between two keepings, and how many times what one takes
 Written = Callable[[int, float], None]
 
 
@@ -34,6 +36,9 @@ class Taker(Protocol):
 
     @property
     def names(self) -> Names: ...
+
+    @property
+    def prism(self) -> Any: ...
 
     def write(self, intents: Iterable[Intent], verb: str = ..., idempotency_key: str = ...) -> Receipt: ...
 
@@ -76,8 +81,13 @@ def take_in(
     goes_on = ingestion.goes_on(mark) and not again
     stale = bool(marks) and not goes_on
     run = _Run(taker, stale, written)
-    for batch in ingestion.batches(progress, mark if goes_on else None, BATCH if ingestion.history.tip else None):
+    size = BATCH if ingestion.history.tip else None
+    shelf = _shelf(known) if goes_on and known is not None else None
+    kept = shelf.read(ingestion.source, ingestion.digest) if shelf is not None else None
+    for batch in ingestion.batches(progress, mark if goes_on else None, size, kept, keep=True):
         run.write(batch.intents)
+        run.keep(ingestion)
+    run.keep(ingestion, last=True)
     if stale:
         run.withdraw(ingestion.source)
     report = replace(ingestion.report, refused=tuple(run.refused))
@@ -100,6 +110,7 @@ class _Run:
         self.refused: list[Refused] = []
         self._said: set[str] = set()
         self._count, self._began = 0, time.monotonic()
+        self._kept_at, self._keeping = time.process_time(), 0.0
 
     def write(self, intents: Sequence[Intent]) -> None:
         if not intents:
@@ -117,6 +128,18 @@ class _Run:
         self._count += len(intents)
         if self._written is not None:
             self._written(self._count, time.monotonic() - self._began)
+
+    def keep(self, ingestion: Ingestion, *, last: bool = False) -> None:
+        """Keep what the reading knows, in the end and as often as costs little of the time that it saves."""
+        now = time.process_time()
+        if not ingestion.history.tip or not (last or now - self._kept_at > max(_SELDOM, _SHARE * self._keeping)):
+            return
+        shelf = _shelf(self._taker()) if self._count else None
+        data = ingestion.known() if shelf is not None else None
+        if shelf is not None and data is not None:
+            shelf.put(ingestion.source, ingestion.digest, data)
+        self._kept_at = time.process_time()
+        self._keeping = self._kept_at - now
 
     def _allowed(self, taker: Taker, intents: list[Intent]) -> Iterator[Receipt]:
         """Write the intents in one commit; where a rule forbids some, in as many as leave out only those."""
@@ -137,6 +160,12 @@ class _Run:
         gone = [(node, entity) for node, entity in self._taker().said_by(source) if node not in self._said]
         names = self._taker().names
         self.write([Withdrawal(NamedNode(node), names.uuid_of(entity)) for node, entity in gone])
+
+
+def _shelf(taker: Taker) -> Shelf | None:
+    """Return where readings of a project are kept; None for a store that is in memory."""
+    folder = taker.prism.folder
+    return Shelf(folder, taker.names.namespace) if folder is not None else None
 
 
 def _groups(intents: Iterable[Intent]) -> list[list[Intent]]:

@@ -47,7 +47,7 @@ def test_a_reference_is_proposed_while_its_sentence_stands(repo, adr, records, p
     assert open_then == [("ADR-1 EXTENDS ADR-2", "2025-01-01", None)]
     assert spans(project) == [("ADR-1 EXTENDS ADR-2", "2025-01-01", "2025-01-03")]
     [clue] = found["clues"]
-    assert (clue["quote"], clue["extractor"], clue["confidence"]) == ("This ADR extends ADR-2.", "prose/1", 0.9)
+    assert (clue["quote"], clue["extractor"], clue["confidence"]) == ("This ADR extends ADR-2.", "prose/2", 0.9)
     assert (
         adr("ADR-1", "Bus", text="This ADR extends ADR-2.")[clue["start_offset"] : clue["end_offset"]] == clue["quote"]
     )
