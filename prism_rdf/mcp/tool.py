@@ -20,7 +20,7 @@ from anyio import to_thread
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.tools.base import Tool
 from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata, func_metadata
-from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from mcp.types import CallToolResult, ContentBlock, TextContent, ToolAnnotations
 from pydantic import ValidationError as BadInput
 
 from prism_rdf.errors import PrismError
@@ -150,7 +150,7 @@ def refused(error: PrismError, offered: Collection[str]) -> CallToolResult:
 
 def _result(answer: Answer, *, is_error: bool = False) -> CallToolResult:
     """Return an answer; an error is text alone, for some clients hold structured content against the output schema."""
-    content = [TextContent(type="text", text=text_of(answer))]
+    content: list[ContentBlock] = [TextContent(type="text", text=text_of(answer))]
     if is_error:
         return CallToolResult(content=content, is_error=True)
     return CallToolResult(content=content, structured_content=answer)

@@ -17,7 +17,7 @@ from prism_rdf.mcp.budget import fitted, page, shortened, text_of, tokens_of
 from prism_rdf.prism import Prism
 
 AGENT = Caller(agent="tester", pid="large", forgets=True)
-ENTITIES = 40
+ENTITIES = 24
 
 
 def pages_of(items: list[dict[str, Any]], max_tokens: int) -> Iterator[dict[str, Any]]:
@@ -87,22 +87,22 @@ def large() -> Iterator[Prism]:
     with Prism.in_memory() as prism:
         project = prism.project("large")
         for number in range(ENTITIES):
-            props = {"number": f"ADR-{number}", "title": f"Decision {number}", "description": "because " * 500}
+            props = {"number": f"ADR-{number}", "title": f"Decision {number}", "description": "because " * 700}
             project.entity("ADR", props, valid_from="2026-01-10")
-        for number in range(1, 24):
+        for number in range(1, 13):
             project.reference("ADR-0", f"ADR-{number}", "RELATES_TO")
             project.fact(
-                "ADR-1", "description", f"{number} reasons " * 100, valid_from=f"2026-02-01T10:{number:02}:00Z"
+                "ADR-1", "description", f"{number} reasons " * 200, valid_from=f"2026-02-01T10:{number:02}:00Z"
             )
-            project.fact("ADR-2", "status", f"S{number}", tier=3, quote="it may well be so " * 50)
-        for number in range(20):
+            project.fact("ADR-2", "status", f"S{number}", tier=3, quote="it may well be so " * 150)
+        for number in range(14):
             project.remember(f"The graph store of decision {number}. " + "It holds graphs. " * 300, about=["ADR-3"])
         yield prism
 
 
 ASKED: list[tuple[str, dict[str, Any], str]] = [
     ("prism_start", {}, ""),
-    ("semantic_recall", {"query": "graph store", "limit": 20}, "hits"),
+    ("semantic_recall", {"query": "graph store", "limit": 14}, "hits"),
     ("prism_list_types", {"max_tokens": 300}, "types"),
     ("prism_list_entities", {"limit": 100}, "entities"),
     ("prism_list_references", {"source": "ADR-0"}, "references"),
@@ -138,13 +138,13 @@ def test_default_answers_fit_and_the_cursor_brings_the_rest(large: Prism) -> Non
 
 
 EXPECTED = {
-    "semantic_recall": 20,
+    "semantic_recall": 14,
     "prism_list_types": 14,
     "prism_list_entities": ENTITIES,
-    "prism_list_references": 23,
-    "prism_history": 24,
+    "prism_list_references": 12,
+    "prism_history": 13,
     "prism_diff": ENTITIES,
-    "prism_list_fact_candidates": 23,
+    "prism_list_fact_candidates": 12,
     "prism_sparql": ENTITIES,
 }
 
