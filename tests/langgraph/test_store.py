@@ -19,7 +19,8 @@ ADA, BOB = ("users", "ada"), ("users", "bob")
 
 
 @pytest.fixture
-def project() -> Iterator[Project]:
+def project(monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+    monkeypatch.setenv("PATH", "")  # no Java: whether the types are consistent is not asked for each test
     with Prism.in_memory() as prism:
         yield prism.project("atlas")
 
