@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -92,10 +93,12 @@ def test_a_model_is_changed_while_the_old_one_answers(tmp_path: Path, monkeypatc
         assert prism.folder is not None
         assert prism.folder.kept_embedder("demo") == ""
         gate.set()
-        for _ in range(40):
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
             found = project.recall("harbour")
             if "detail" not in found["legs"]["vector"] and found["legs"]["vector"]["status"] == "ok":
                 break
+            time.sleep(0.02)
         assert found["hits"][0]["content"] == "the port is frozen"
         assert prism.folder.kept_embedder("demo") == "sentence-transformers:x"
     with Prism.open(tmp_path, exclusive=True) as prism:
