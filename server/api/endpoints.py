@@ -18,7 +18,7 @@ from prism_rdf.owner import verbs
 from prism_rdf.prism import Prism
 from prism_rdf.project import Project
 
-from .arguments import KEY, NoForm, Text, Whole, fields_of, model
+from .arguments import KEY, NoForm, Text, fields_of, model
 
 STORE = "-"  # stands in place of a project, which cannot be named so
 
@@ -121,7 +121,7 @@ def _endpoint(of: type, verb: str, effect: verbs.Effect) -> Endpoint:
     returns = inspect.signature(function, eval_str=True).return_annotation
     items = "Iterator" in str(returns)
     if items:
-        fields["limit"] = (Whole, Field(1_000, ge=1, le=_MOST_ITEMS))
+        fields["limit"] = (int, Field(1_000, ge=1, le=_MOST_ITEMS))
     return Endpoint(
         verb=verb,
         of_store=of is Prism,

@@ -140,6 +140,8 @@ WRONG: dict[str, tuple[str, dict[str, Any], int, str]] = {
     ),
     "time without a zone": ("state_as_of", {"entity": "ADR-002", "as-of": "2025-10-30T12:00:00"}, 400, "zone"),
     "parameter that is none": ("state_as_of", {"entity": "ADR-002", "as_of": "2025"}, 400, "as_of"),
+    "limit beyond what is given": ("log", {"limit": "10001"}, 400, "limit"),
+    "limit beyond all numbers": ("log", {"limit": "9223372036854775807"}, 400, "limit"),
     "limit that is none": ("list_entities", {"limit": "many"}, 400, "limit"),
     "word for a boolean": ("recall", {"text": "x", "explain": "maybe"}, 400, "explain"),
     "project that is none": ("entity", {"type_name": "ADR", "props": {}}, 400, ""),
