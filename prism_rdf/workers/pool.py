@@ -77,10 +77,11 @@ class Pool:
             assert isinstance(head, dict)
         except OSError as error:
             self._release(ticket, False, error)
-            raise _no_room(self.folder, error) from error
+            raise ticket.ended or _no_room(self.folder, error) from error
         except BaseException as error:
             self._release(ticket, alive and isinstance(error, SyntaxError), error)
             raise
+        ticket.found = True
         return WorkedAnswer(ticket, head, self.limits.size * _MIB, self._release)
 
     def running(self) -> list[dict[str, Any]]:
@@ -128,7 +129,7 @@ class Pool:
     def _end(self, ticket: Ticket, why: str) -> None:
         """Stop a query; its place is free at once where nobody waits for its next piece, who would give it back."""
         ticket.stop(stopped(why))
-        if ticket.state != "waiting" and not ticket.hearing:
+        if ticket.found and not ticket.hearing:
             self._release(ticket, False, ticket.ended)
         with self._state:
             self._state.notify_all()

@@ -39,6 +39,7 @@ class Ticket:
     began_at: str = field(default_factory=lambda: SystemClock().now().iso())
     state: Literal["waiting", "running", "sending"] = "waiting"
     worker: WorkerProcess | None = None
+    found: bool = False  # whether its answer was handed over, to be read
     hearing: bool = False  # whether somebody waits for what the worker says next
     left: float = 0.0  # monotonic time at which a reader was given the last piece; 0 while the query works
     paused: float = 0.0  # seconds in which it waited for its reader

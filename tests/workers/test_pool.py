@@ -320,3 +320,25 @@ def test_graphs_come_with_prefixes(make: Make) -> None:
     here = asked.store.query("CONSTRUCT WHERE { <urn:s1> ?p ?o }", default_graph=[GRAPH])
     assert asked.text("CONSTRUCT WHERE { <urn:s1> ?p ?o }", "nt").encode() == here.serialize(format=RdfFormat.N_TRIPLES)
     assert QueryResultsFormat.JSON is RESULT_FORMATS["json"]
+
+
+def test_a_query_is_stopped_while_its_worker_begins(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = make(workers=1)
+    copied, go_on = threading.Event(), threading.Event()
+    copy = asked.store.copy
+
+    def slowly(target: Path) -> int:
+        copied.set()
+        go_on.wait(5)
+        return int(copy(target))
+
+    monkeypatch.setattr(asked.store, "copy", slowly)
+    thread, told = begun(asked, "ASK {}")
+    assert copied.wait(5)
+    [running] = asked.pool.running()
+    asked.pool.stop(running["id"], "at once")
+    go_on.set()
+    thread.join(5)
+    assert [str(error) for error in told] == ["the query was stopped: at once"]
+    assert asked.pool.running() == []
+    assert os.listdir(asked.pool.folder) == []
