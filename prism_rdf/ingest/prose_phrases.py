@@ -14,7 +14,7 @@ from functools import cache
 from prism_rdf.ingest.prose_sentences import ITSELF, Sentence
 from prism_rdf.ingest.prose_words import ANY, KINDS, LABELS, NOUNS, OF, SUPPOSED_RELATION, Kind
 
-_LIST = rf"{ANY}(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*|\s*/\s*){ANY})*"
+_LIST = rf"{ANY}(?:(?:\s*,\s*(?!‹s›)(?:and\s+)?|\s+and\s+|\s*&\s*|\s*/\s*){ANY})*"
 _THE = (
     r"(?:(?:the|both|an?|simpler|newer|later|earlier|previous|original|older"
     r"|existing|draft|withdrawn|rejected|deferred)\s+)*"
@@ -22,9 +22,9 @@ _THE = (
 _ADVERB = (
     r"(?:(?:also|now|fully|completely|entirely|largely|partially|partly|explicitly|effectively|directly|further|thus"
     r"|at least|in large part|for the most part|more or less|therefore|thereby|already|later|since|heavily|closely"
-    r"|formally|then|in turn|in part|, in turn,|[a-z]+ly)\s+)*"
+    r"|often|formally|then|in turn|in part|, in turn,|[a-z]+ly)\s+)*"
 )
-_BE = r"(?:is|are|was|were|(?:has|have)\s+(?:now\s+|since\s+|[a-z]+ly\s+)?been|being|been)"
+_BE = r"(?:is|are|was|were|(?:has|have)\s+(?:now\s+|since\s+|[a-z]+ly\s+)?been|being|been|will be)"
 _HEDGE = r"(?:in (?:some|many) ways\s+|essentially\s+|effectively\s+|intended (?:as|to be)\s+)?"
 # What a document proposes, called by what it is: it means the document, though not for sure.
 _WORK = (
@@ -35,7 +35,7 @@ _VAGUE = rf"^This(?:\s+(?:new\s+)?{_WORK})?|^The\s+(?:\w+\s+){{0,2}}?{_WORK}|^Th
 # *It* within a sentence is the document that the sentence begins with.
 _SUBJECT = (
     rf"(?:(?P<subject>{_LIST}|{_VAGUE}|^It)|^(?P<begun>{ANY})\s[^‹›]*?[;,]\s+(?:and\s+)?it(?=\s)"
-    r"|\b[Tt]he\s+(?:\w+\s+){1,2}?(?:\w+ed\s+)?(?:in|by|of)\s+(?P<part>‹s›)"
+    r"|\b[Tt]he\s+(?:\w+\s+){1,5}?(?:\w+ed\s+)?(?:in|by|of)\s+(?P<part>‹s›)"
     r"|(?P<whose>‹s›)(?:'s|’s)\s+(?:\w+\s+){1,3}?(?=\w))"
 )
 _LEFT_OUT = r"^(?:[A-Z][\w &/-]{0,40}:\s+)?(?P<subject>)"  # as in *Requires ADR-7*
@@ -305,16 +305,15 @@ def _subjects(match: re.Match[str], it: tuple[str, ...], heading: str) -> tuple[
 
 def _doubtful(plain: str, match: re.Match[str], form: Form) -> bool:
     """Return whether what stands around a match denies it, supposes it, asks it, or is about something else."""
-    before = plain[
-        : next(match.start(name) for name in match.re.groupindex if name not in _AIMS and match[name] is not None)
-    ]
+    name = next(name for name in match.re.groupindex if name not in _AIMS and match[name] is not None)
+    before = plain[: match.start() if name == "part" else match.start(name)]
     if plain.endswith("?") or GOVERNED.search(before):
         return True
     if form.kind == "RELATES_TO" and "see also" in match[0].lower():
         return False  # it holds whatever else the sentence says
     said = re.sub(r"\brather\s+than\s+\w+(?:\s+on)?\s+(?=‹)", "", plain[: match.start(_aim_of(match))] + "‹")
     said = re.sub(r"(?<=‹s›)\s+(?:also\s+)?proposes\b(?!\s+(?:to|that)\b)", " makes", said)
-    said = re.sub(r"\bproposed\s+(?:here|in|by)\b", "", said)
+    said = re.sub(r"\bproposed\s+(?:here|in|by)\b|\b[Tt]he\s+proposed\b", "", said)
     return SUPPOSED_RELATION.search(re.sub(r"\b(?:previous|original)\b", "", said)) is not None
 
 

@@ -22,7 +22,7 @@ _LAID = (
     r"|discussed|stated|laid out|set out|outlined|given)"
 )
 # Any words that do not turn the sentence, as in *builds on the work that went into*; then *, as described in*.
-OF = rf"(?:(?!{ANY})(?:(?!{_UNFIT})[^‹›,;:.()]){{1,90}}?(?:,?\s+{_LAID}\s+(?:in|by))?\s)?"
+OF = rf"(?:(?!{ANY})(?:(?!{_UNFIT})(?:[^‹›,;:.()]|\.(?=\w))){{1,90}}?(?:,?\s+{_LAID}\s+(?:in|by))?\s)?"
 _TO = through("of|for", 60)
 _PART = (
     r"(?:(?:(?:large |major |some )?parts? of"

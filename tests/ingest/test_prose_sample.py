@@ -48,6 +48,7 @@ def corpora(shared_data, tmp_path_factory):
         ("wide", 300, 22, 0.8),
         ("third", 150, 27, 0.8),
         ("fourth", 114, 15, 0.8),
+        ("fifth", 92, 7, 0.8),
     ],
 )
 def test_precision_and_recall_of_typed_references(corpora, name, size, stated, recall, capsys) -> None:
