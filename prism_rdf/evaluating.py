@@ -20,6 +20,10 @@ from prism_rdf.workers.pool import Pool
 from prism_rdf.workers.ticket import Question
 
 _REASON = re.compile(r"[A-Z][A-Za-z]*(?: [A-Za-z*]+){2,}")  # a sentence among the expected tokens
+_UPDATE = re.compile(
+    r"(?:\s|#[^\n]*|(?:prefix\s+\S*\s*|base\s*)<[^>]*>)*(?:insert|delete|load|clear|drop|create|add|move|copy|with)\b",
+    re.I,
+)
 _PLACE = re.compile(r"error at (\d+):(\d+)")
 
 
@@ -79,6 +83,12 @@ def _as_json(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _not_sparql(query: str, complaint: str) -> BadQuery:
     """Return the error that shows the place; the parser's list of everything it expected there helps nobody."""
+    if _UPDATE.match(query):
+        return BadQuery(
+            "the query is an update",
+            rule="a question changes nothing",
+            mend="give it to prism update, or to the verb update",
+        )
     place = _PLACE.search(complaint)
     if place is None:
         return BadQuery(f"the query is not SPARQL: {complaint}", rule="queries are SPARQL 1.1", mend="see the message")

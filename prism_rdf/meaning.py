@@ -51,6 +51,12 @@ class MeaningVerbs:
 
         A name that nobody bore as believed at ``known_at`` is looked up as it is believed now.
         """
+        if not isinstance(ref, str):
+            raise BadArgument(
+                f"{ref!r} names no entity",
+                rule="an entity is named by a text: its uuid, IRI, identifier or an alias",
+                mend="give one, such as the uuid that entity returned",
+            )
         at, known = self._at(as_of), self.prism.system_time(known_at)
         found = self._followed(self._bearers(ref, None if as_of is None else at, known), known)
         if len(found) > 1:

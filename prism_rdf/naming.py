@@ -14,6 +14,7 @@ from itertools import islice
 
 from pyoxigraph import Literal, NamedNode
 
+from prism_rdf.belief import WITHDRAWN_AT
 from prism_rdf.canonical.entities import type_of
 from prism_rdf.clock import Instant
 from prism_rdf.model import State
@@ -206,7 +207,9 @@ def close_names(store: GraphReader, names: Names, text: str, identifying: Collec
     """Return the names now borne that are spelt most like a text, the most alike first."""
     current, semantic = names.graph("current"), names.graph("semantic")
     borne = (quad.object for prop in identifying for quad in store.quads_for_pattern(None, prop, None, current))
-    aliases = (quad.object for quad in store.quads_for_pattern(None, SURFACE_FORM, None, semantic))
+    unbelieved = {quad.subject for quad in store.quads_for_pattern(None, WITHDRAWN_AT, None, semantic)}
+    said = store.quads_for_pattern(None, SURFACE_FORM, None, semantic)
+    aliases = (quad.object for quad in said if quad.subject not in unbelieved)
     forms: dict[str, str] = {}
     for source in (borne, aliases):
         for term in islice(source, _MOST_COMPARED):

@@ -8,6 +8,7 @@ from pyoxigraph import NamedNode
 
 from prism_rdf.deduplicating import DuplicatesVerbs
 from prism_rdf.drafting import DraftingVerbs
+from prism_rdf.ending import EndingVerbs
 from prism_rdf.migrating import MigratingVerbs
 from prism_rdf.starting import StartingVerbs
 from prism_rdf.statements import node_named
@@ -15,7 +16,7 @@ from prism_rdf.storage.about import about
 from prism_rdf.watching import WatchingVerbs
 
 
-class Project(WatchingVerbs, MigratingVerbs, DuplicatesVerbs, DraftingVerbs, StartingVerbs):
+class Project(WatchingVerbs, MigratingVerbs, DuplicatesVerbs, DraftingVerbs, EndingVerbs, StartingVerbs):
     """One project of a store. Get it with ``Prism.project(pid)``."""
 
     def forget(self, ref: str, *, dry_run: bool = False, idempotency_key: str = "") -> dict[str, Any]:

@@ -10,7 +10,7 @@ from prism_rdf import answers, comparing, explaining
 from prism_rdf.canonical.catalog import EntityType
 from prism_rdf.canonical.entities import entities, type_of
 from prism_rdf.clock import Instant, TimeInput, as_of_instant
-from prism_rdf.errors import Violation
+from prism_rdf.errors import BadArgument, Violation
 from prism_rdf.meaning import MeaningVerbs
 from prism_rdf.namespaces import short
 from prism_rdf.semantic.merges import circles, members, merged_entities, preferred
@@ -214,6 +214,8 @@ class ReadingVerbs(MeaningVerbs):
         """
         from prism_rdf.recall.selecting import Selection, mode_of
 
+        if not isinstance(text, str) or not text.strip():
+            raise BadArgument("there is no question", rule="recall looks for words", mend="give some, or a question")
         known = self.prism.system_time(known_at)
         about = self.resolve(entity, as_of, known_at).value if entity else ""
         kind_of = self._catalog.type(type_name).name if type_name else ""

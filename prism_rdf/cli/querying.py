@@ -99,6 +99,12 @@ def sparql(
 ) -> int:
     """Ask a SPARQL query of the world now, or as of a time."""
     text = text_of("query", query, file, "sparql 'SELECT …'")
+    if common.json and form not in (None, Format.json, Format.jsonld):
+        raise BadArgument(
+            f"--json and --format {form.value} contradict each other",
+            rule="an answer has one format",
+            mend="leave one of them out",
+        )
     with common.store() as prism:
         answer = prism.sparql(
             text,

@@ -78,7 +78,9 @@ PROJECT: Mapping[str, Effect] = {
     "seal": "writes",
     "start": "writes",
     "transition": "writes",
+    "unalias": "writes",
     "unmerge": "writes",
+    "unreference": "writes",
     "wip": "writes",
     "write": "writes",
 }
