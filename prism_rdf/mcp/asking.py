@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from prism_rdf.errors import RefusedError
-from prism_rdf.mcp.arguments import AsOf, Cursor, KnownAt, MaxTokens, MaybeEntity, Pid, TypeName
+from prism_rdf.mcp.arguments import AsOf, Cursor, Entity, KnownAt, MaxTokens, MaybeEntity, Pid, TypeName
 from prism_rdf.mcp.budget import CHARACTERS_PER_TOKEN, DEFAULT_TOKENS, Answer, page
 from prism_rdf.mcp.calls import Call, known_at_of
 from prism_rdf.mcp.saved import saved_queries, saved_query
@@ -154,3 +154,20 @@ def prism_queries(
         return {"queries": [saved_query(name)], "left_out": 0, "cursor": None}
     told = [{name: value for name, value in each.items() if name != "text"} for each in saved_queries()]
     return page({}, "queries", told, "name", cursor, max_tokens)
+
+
+def prism_evidence(
+    call: Call,
+    *,
+    pid: Pid = "",
+    entity_uuid: Entity,
+    predicate: Annotated[str, Field(description="Only of this property.")] = "",
+    as_of: AsOf = "",
+    known_at: KnownAt = "",
+    cursor: Cursor = "",
+    max_tokens: MaxTokens = DEFAULT_TOKENS,
+) -> Answer:
+    """Tell what sources say for and against what is claimed of an entity, both sides, and how it stands."""
+    project: Any = call.project(pid)
+    told = project.evidence(entity_uuid, predicate or None, as_of or None, known_at_of(known_at))
+    return dict(told) if isinstance(told, Mapping) else page({}, "claims", list(told), "claim", cursor, max_tokens)

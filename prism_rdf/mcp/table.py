@@ -50,6 +50,7 @@ _VERBS = (
     Verb(knowing.prism_diff, schemas.DIFFERENCES),
     Verb(knowing.prism_blame, schemas.BLAME),
     Verb(recording.prism_claim, schemas.RECEIPT, "write", after="claim"),
+    Verb(asking.prism_evidence, schemas.EVIDENCE, after="evidence"),
     Verb(reviewing.prism_list_fact_candidates, schemas.CANDIDATES),
     Verb(reviewing.prism_review_fact_candidate, schemas.RULED, "review"),
     Verb(reviewing.prism_list_alias_candidates, schemas.CANDIDATES),
