@@ -1,4 +1,4 @@
-"""Whether the client of a request still waits: told by the port to the threads in which the application answers."""
+"""The client at the other end: whether it still waits, and how it is told that an answer cannot be completed."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ from flask import request
 from .mounting import AsgiApp, Message, Receive, Send
 
 _KEY = "prism.gone"
+
+
+class BrokenOff(Exception):
+    """An answer that cannot be completed; why was logged where it broke."""
 
 
 def client_gone() -> Callable[[], bool]:
@@ -36,6 +40,8 @@ def watching(app: AsgiApp) -> AsgiApp:
             await watch.begin()
         try:
             await app(scope, watch.receive, send)
+        except BrokenOff:
+            return  # before the end of the answer: the port breaks the connection
         finally:
             watch.end()
 

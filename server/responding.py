@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 
 from flask import Response, request
 
+from prism_rdf.errors import PrismError
+
 from .asking import Scope
+from .caller import BrokenOff
 from .compressing import SMALLEST, compressed, takes_gzip
 from .memento import say_time
 from .negotiation import Format
@@ -100,8 +103,12 @@ def _begun(pieces: Iterator[bytes]) -> tuple[list[bytes], bool]:
 
 
 def _watched(pieces: Iterator[bytes], gone: Callable[[], bool]) -> Iterator[bytes]:
-    for piece in pieces:
-        if gone():
-            _LOG.info("a client left before the end of its answer")
-            return
-        yield piece
+    try:
+        for piece in pieces:
+            if gone():
+                _LOG.info("a client left before the end of its answer")
+                return
+            yield piece
+    except PrismError as error:
+        _LOG.warning("an answer broke off: %s", error)
+        raise BrokenOff from error
