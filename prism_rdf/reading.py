@@ -214,7 +214,7 @@ class ReadingVerbs(MeaningVerbs):
         """
         from prism_rdf.recall.selecting import Selection, mode_of
 
-        if not isinstance(text, str) or not text.strip():
+        if not (text and text.strip()):
             raise BadArgument("there is no question", rule="recall looks for words", mend="give some, or a question")
         known = self.prism.system_time(known_at)
         about = self.resolve(entity, as_of, known_at).value if entity else ""
