@@ -140,7 +140,8 @@ def _others() -> dict[str, _Part]:
         "description": "in the text format of Prometheus",
         "content": {"text/plain": {"schema": {"type": "string"}}},
     }
-    file = {"description": "the file", "content": {"application/octet-stream": {}}}
+    forms = ("application/trig", "application/n-quads", "application/ld+json")
+    file = {"description": "the file", "content": {form: {} for form in forms}}
     return {
         "/jobs": {"get": _other("jobs", "List the jobs.", {"200": _response("all", {"type": "array", "items": job})})},
         "/jobs/{id}": {
