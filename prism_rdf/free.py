@@ -13,11 +13,12 @@ from pyoxigraph import DefaultGraph, Literal, NamedNode, Quad
 
 from prism_rdf.belief import Delta, Writing
 from prism_rdf.errors import RefusedError
-from prism_rdf.model import FreeChange
+from prism_rdf.model import FreeChange, Intent
 from prism_rdf.namespaces import RDF_TYPE, STORE, Names, meta_graph, prism
 from prism_rdf.storage.interface import GraphName, GraphReader
 
 FREE_GRAPH = prism("FreeGraph")
+MANAGED = prism("managed")
 _NAMESPACE = prism("namespace")
 
 
@@ -60,6 +61,21 @@ def is_there(store: GraphReader, graph: NamedNode, base: str) -> bool:
     return next(found, None) is not None
 
 
+def is_unmanaged(store: GraphReader, base: str) -> bool:
+    """Return whether what a store holds says that all of its graphs are free; an empty one says nothing."""
+    return next(store.quads_for_pattern(NamedNode(base), MANAGED, Literal(False), meta_graph(base)), None) is not None
+
+
+def check_managed(intents: Iterable[Intent], managed: bool) -> None:
+    """Raise RefusedError for what would be recorded with a history in a store of free graphs alone."""
+    if not managed and not all(isinstance(intent, FreeChange) for intent in intents):
+        raise RefusedError(
+            "an unmanaged store has no entities, and records no history",
+            rule="in an unmanaged store every graph is free, and written by SPARQL UPDATE",
+            mend="use prism update or prism load, or another store",
+        )
+
+
 def plan_free(store: GraphReader, changes: Iterable[FreeChange], managed: bool, writing: Writing) -> Delta:
     """Return the quads of the changes, and what is said of graphs that come or go. Raises RefusedError."""
     return Delta.joined(_plan_one(store, change, managed, writing) for change in changes)
@@ -80,7 +96,9 @@ def _plan_one(store: GraphReader, change: FreeChange, managed: bool, writing: Wr
     made = {graph for graph in {*filled, *change.made} if isinstance(graph, NamedNode)} - set(change.dropped)
     new = sorted((graph for graph in made if not is_there(store, graph, base)), key=str)
     gone = [graph for graph in change.dropped if is_there(store, graph, base)]
-    adds = (quad for graph in new for quad in _named(graph, writing.names, meta))
+    adds = [quad for graph in new for quad in _named(graph, writing.names, meta)]
+    if not managed and not is_unmanaged(store, base):
+        adds.append(Quad(NamedNode(base), MANAGED, Literal(False), meta))
     removes = (quad for graph in gone for quad in store.quads_for_pattern(graph, None, None, meta))
     return Delta((*change.adds, *adds), (*change.removes, *removes))
 

@@ -20,6 +20,7 @@ from prism_rdf.config import embedder_setting
 from prism_rdf.config import resolve as resolve_settings
 from prism_rdf.errors import BadArgument, BusyError
 from prism_rdf.forgotten import Forgotten
+from prism_rdf.free import check_managed
 from prism_rdf.maintenance.site import Site
 from prism_rdf.model import Intent, Receipt, Tier
 from prism_rdf.namespaces import Names, check_name, meta_graph
@@ -201,6 +202,7 @@ class Prism(UpdatingVerbs, QueryingVerbs):
         def within() -> Sequence[Intent]:
             wanted = intents()
             tiers.check_claims(wanted, most)
+            check_managed(wanted, self.managed)
             return wanted
 
         return self._committer.write(namespace, within, verb, key=key, payload=text)

@@ -107,14 +107,16 @@ def _of_project(site: Site, quads: Iterable[Quad], names: Names) -> Iterator[Qua
                 due = quad.predicate == DUE_AT and str(quad.subject).startswith(f"<{start}entity/")
                 if due or quad.subject in owned or quad in heads:
                     yield quad
-            elif isinstance(quad.graph_name, NamedNode) and quad.graph_name.value.startswith(start):
+            elif isinstance(quad.graph_name, NamedNode) and (
+                quad.graph_name.value.startswith(start) or quad.graph_name in owned  # a free graph of another IRI
+            ):
                 yield quad
 
     return chosen()
 
 
 def _owned(site: Site, names: Names, meta: NamedNode) -> set[NamedNode]:
-    """Return the nodes of the meta graph that say of themselves that they are of this project: commits, tombstones."""
+    """Return the nodes that the meta graph says are of this project: commits, tombstones, free graphs."""
     namespace = Literal(names.namespace)
     found = site.store.quads_for_pattern(None, prism("namespace"), namespace, meta)
     return {quad.subject for quad in found if isinstance(quad.subject, NamedNode)}

@@ -15,6 +15,7 @@ from prism_rdf.clock import Instant
 from prism_rdf.commit import last_commit
 from prism_rdf.errors import BadArgument, NotFoundError, RefusedError, ValidationError
 from prism_rdf.forgotten import TOMBSTONE
+from prism_rdf.free import is_unmanaged
 from prism_rdf.maintenance.derived import renew
 from prism_rdf.maintenance.exporting import FORMATS
 from prism_rdf.maintenance.judging import Candidate, base_of
@@ -66,10 +67,11 @@ def import_new(source: Source, home: Path, tenant: str) -> dict[str, Any]:
             store = EmbeddedStore(fresh.quads)
             try:
                 answer = _take_in(source, store, tenant, None, fresh.log)
+                managed = not is_unmanaged(store, answer["base"])
                 store.flush()
             finally:
                 store.close()
-            replace(fresh, base=answer["base"]).take_over()
+            replace(fresh, base=answer["base"], managed=managed).take_over()
     except OSError as error:
         raise no_room(f"the store {folder.path}", error) from error
     return {"store": str(folder.path), **answer}
@@ -90,6 +92,12 @@ def import_into(source: Source, site: Site) -> tuple[StoreFolder | None, dict[st
         with rewriting(site) as fresh:
             log = fresh.folder.log if fresh.folder else None
             answer = _take_in(source, fresh.store, site.ground.tenant, site.base, log)
+            if is_unmanaged(fresh.store, site.base) == site.ground.managed:
+                raise RefusedError(
+                    f"{source.path} is the export of {'an unmanaged' if site.ground.managed else 'a managed'} store",
+                    rule="whether a store is managed is fixed when it is made",
+                    mend="import it where there is no store yet",
+                )
         return fresh.folder, {"store": str(fresh.folder.path) if fresh.folder else None, **answer}
 
 

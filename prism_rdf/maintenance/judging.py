@@ -17,6 +17,7 @@ from prism_rdf.changes import Ground
 from prism_rdf.clock import Instant
 from prism_rdf.commit import HAS_NAMESPACE, LAST_COMMIT, NUMBER, last_commit
 from prism_rdf.errors import PrismError, RefusedError, Violation
+from prism_rdf.free import is_free, is_unmanaged
 from prism_rdf.maintenance.fitting import unfit
 from prism_rdf.model import Term
 from prism_rdf.namespaces import LAYERS, PRISM, RDF_TYPE, Names, check_name, commit_iri, meta_graph, prism
@@ -75,7 +76,8 @@ class Candidate:
         return sorted(about(self.store, NamedNode(self.base), meta).texts(HAS_NAMESPACE))
 
     def _graphs(self) -> Iterator[Violation]:
-        if next(self.store.quads_for_pattern(None, None, None, DefaultGraph()), None) is not None:
+        managed = not is_unmanaged(self.store, self.base)
+        if managed and next(self.store.quads_for_pattern(None, None, None, DefaultGraph()), None) is not None:
             yield _violation("", "graphs", "a statement stands in no named graph", _FREE)
         for namespace in self.namespaces:
             try:
@@ -86,7 +88,7 @@ class Candidate:
         for graph in self.store.graphs():
             if not isinstance(graph, NamedNode):
                 yield _violation(str(graph), "graphs", "a graph has no name", "give it an IRI")
-            elif complaint := self._complaint(graph, known):
+            elif not is_free(graph, self.base, managed) and (complaint := self._complaint(graph, known)):
                 yield _violation(str(graph), "graphs", complaint, "leave it out, or export the store it belongs to")
 
     def _complaint(self, graph: NamedNode, known: dict[str, Names]) -> str:

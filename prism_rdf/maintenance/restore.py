@@ -16,6 +16,7 @@ from prism_rdf.clock import Instant, TimeInput, as_of_instant
 from prism_rdf.commit import HAS_NAMESPACE, last_commit
 from prism_rdf.errors import NotFoundError, RefusedError, StoreVersionError
 from prism_rdf.forgotten import TOMBSTONE
+from prism_rdf.free import is_unmanaged
 from prism_rdf.maintenance.backup import FORMAT_VERSION, MANIFEST, Manifest, checksum, copy_file
 from prism_rdf.maintenance.derived import current_graph
 from prism_rdf.maintenance.site import no_room
@@ -160,6 +161,8 @@ def _replay(source: Path, fresh: StoreFolder, point: _Point) -> None:
         for namespace in about(store, NamedNode(fresh.base), meta).texts(HAS_NAMESPACE):
             store.load(list(current_graph(ground, Names(fresh.base, namespace), point.recorded_at)))
         store.flush()
+        if is_unmanaged(store, fresh.base):
+            replace(fresh, managed=False).take_over()
     finally:
         store.close()
     write_log(fresh.log, _until(source, point))
