@@ -6,8 +6,7 @@ UsageError            400
 ├── UnsupportedBody   415   a body that is no query
 └── UnknownPath       404   or a method it does not take (405), and what else HTTP itself refuses
 RefusedError          422
-├── Forbidden         403   the token lacks a scope, or does not reach the project
-└── NotBuilt          501   understood, and not there yet
+└── Forbidden         403   the token lacks a scope, or does not reach the project
 BusyError             503
 ├── TooManyRequests   429   of one token
 └── TooManyWaiting    503   as many as may wait for commits do
@@ -78,11 +77,6 @@ class TooManyRequests(BusyError):
 class TooManyWaiting(BusyError):
     code = "too-many-waiting"
     retry_after = 5
-
-
-class NotBuilt(RefusedError):
-    code = "not-built"
-    http_status = 501
 
 
 def install(app: Flask) -> None:

@@ -35,7 +35,7 @@ def _number(record: Path) -> str:
 
 
 def test_every_error_has_a_heading_and_every_heading_an_error() -> None:
-    assert prism_server.failures.NotBuilt.code == "not-built"
+    assert prism_server.failures.Forbidden.code == "forbidden"
     ours = {c.code for c in _classes(errors.PrismError) if c.__module__.startswith(("prism_rdf", "prism_server"))}
     headings = set(re.findall(r"^## (.+)$", (ROOT / "docs" / "errors.md").read_text(encoding="utf-8"), re.MULTILINE))
     assert headings == ours
