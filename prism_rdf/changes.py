@@ -16,6 +16,7 @@ from prism_rdf.canonical.texts import plan_texts
 from prism_rdf.clock import Instant
 from prism_rdf.errors import UnknownEntity, ValidationError, Violation
 from prism_rdf.evidence.bookmarks import plan_bookmarks
+from prism_rdf.evidence.claims import plan_evidence
 from prism_rdf.evidence.memories import plan_memories
 from prism_rdf.forgotten import Forgotten
 from prism_rdf.free import plan_free
@@ -28,6 +29,7 @@ from prism_rdf.model import (
     DraftEnd,
     DraftVersion,
     Event,
+    Evidence,
     FreeChange,
     Intent,
     Memory,
@@ -41,7 +43,7 @@ from prism_rdf.model import (
 )
 from prism_rdf.namespaces import RDF_TYPE, Names, local_name, meta_graph, prism
 from prism_rdf.retyping import concerned, taught
-from prism_rdf.review.candidates import entities_of, interval_of, plan_review
+from prism_rdf.review.candidates import dropped_promotions, entities_of, interval_of, plan_review
 from prism_rdf.semantic.aliases import alias_node, plan_aliases
 from prism_rdf.semantic.differences import plan_differences
 from prism_rdf.semantic.merges import concerned_by, plan_merges
@@ -131,6 +133,7 @@ def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> Planned
     before = ReadOnce(ground.store)
     ground = replace(ground, store=before)
     check_intervals(intents)
+    intents = (*intents, *dropped_promotions(before, intents, writing.names))
     types = _types(ground, intents, writing)
     entities = [writing.names.entity(uuid) for uuid in types]
     before.take_as_new([entity for entity in entities if _unheard_of(entity, before, writing)])
@@ -148,6 +151,7 @@ def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> Planned
     parts.append(plan_merges(Overlay(ground.store, parts[1].adds, ()), _of(Merge, intents), writing))
     parts.append(plan_differences(ground.store, _of(Difference, intents), writing))
     parts.append(plan_memories(ground.store, _of(Memory, intents), writing))
+    parts.append(plan_evidence(ground.store, _of(Evidence, intents), writing))
     parts.append(plan_drafts(ground.store, _of(DraftVersion, intents), _of(DraftEnd, intents), writing))
     parts += [_plan_withdrawal(ground.store, each, writing) for each in _of(Withdrawal, intents)]
     parts.append(plan_bookmarks(ground.store, _of(Bookmark, intents), writing))
@@ -221,6 +225,8 @@ def _intervals(intent: Intent) -> Iterable[tuple[str, Instant | None, Instant | 
         return [(intent.target, intent.start, intent.until)]
     if isinstance(intent, Reference):
         return [(intent.source, intent.start, intent.until)]
+    if isinstance(intent, Evidence):
+        return [(intent.entity, intent.start, intent.until)]
     if isinstance(intent, Memory):
         return [(intent.source or intent.kind, intent.start or intent.created_at, intent.until)]
     return []
@@ -273,7 +279,7 @@ def _of(kind: type[_Kind], intents: Iterable[Intent]) -> list[_Kind]:
 def _about(intent: Intent) -> tuple[str, ...]:
     if isinstance(intent, NewEntity):
         return (intent.uuid,)
-    if isinstance(intent, (Event, DraftVersion, DraftEnd)):
+    if isinstance(intent, (Event, DraftVersion, DraftEnd, Evidence)):
         return (intent.entity,)
     if isinstance(intent, Withdrawal):
         return (intent.entity,) if intent.entity else ()
@@ -298,7 +304,7 @@ def _by_type(types: dict[str, NamedNode], intents: Iterable[Intent]) -> dict[Nam
 
 def _plan_withdrawal(store: GraphReader, withdrawal: Withdrawal, writing: Writing) -> Delta:
     """Return what ends the belief in a node of any layer but the temporal one, whose events are folded anew."""
-    for layer in ("semantic", "memory"):
+    for layer in ("semantic", "memory", "evidence"):
         graph = writing.names.graph(layer)
         node = about(store, withdrawal.node, graph)
         belief = belief_of(node)

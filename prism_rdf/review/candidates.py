@@ -8,6 +8,7 @@ is pending again; when no clue speaks for it any more, it is withdrawn.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from pyoxigraph import Literal, NamedNode, Quad
 
@@ -41,7 +42,7 @@ from prism_rdf.model import (
 )
 from prism_rdf.namespaces import RDF_TYPE, Names, derived_uuid, prism
 from prism_rdf.semantic.aliases import ALIAS_KIND, ALIAS_OF, FOLDED_FORM, SURFACE_FORM, folded
-from prism_rdf.semantic.references import KIND, SOURCE, TARGET
+from prism_rdf.semantic.references import KIND, SOURCE, TARGET, reference_at
 from prism_rdf.storage.about import about, objects, subjects
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.storage.overlay import Overlay
@@ -143,6 +144,24 @@ def plan_review(store: GraphReader, change: Delta, intents: Sequence[Intent], wr
     concerned = {candidate_node(each, names): None for each in guesses} | dict.fromkeys(ruled)
     concerned |= {node: None for each in withdrawals for node in subjects(store, CLUE, each.node, graph)}
     return delta + _restanding(store, Overlay(store, delta.adds, delta.removes), concerned, graph)
+
+
+def dropped_promotions(store: GraphReader, intents: Iterable[Intent], names: Names) -> Iterator[Reference]:
+    """Yield the references that were promoted and that nobody says any more, with the end that they have therefore.
+
+    One that has an end, or whose end a reviewer chose, keeps it. What is said again later is another guess.
+    """
+    graph = names.graph("review")
+    for guess in (each for each in intents if isinstance(each, Candidate) and each.dropped):
+        last, until = last_ruling(store, candidate_node(guess, names), graph), interval_of(guess.proposal)[1]
+        ruling = about(store, last, graph) if last is not None else None
+        if ruling is None or ruling.text(STATUS) != "promoted" or Literal("valid_until") in ruling.terms(EDITED):
+            continue
+        for applied in ruling.iris(APPLIED):
+            held = reference_at(store, names, applied)
+            if held is None or held.until is not None or until is None or (held.start and held.start >= until):
+                continue
+            yield replace(held, until=until)
 
 
 def _check_entities(after: GraphReader, guesses: Iterable[Candidate], names: Names) -> None:

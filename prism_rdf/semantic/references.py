@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import cast
 
 from pyoxigraph import Literal, NamedNode, Quad, Triple
 
 from prism_rdf.belief import VALID_FROM, Delta, Writing, belief_at
 from prism_rdf.clock import Instant
 from prism_rdf.errors import ValidationError, Violation
-from prism_rdf.model import Reference
+from prism_rdf.model import Reference, Tier
 from prism_rdf.namespaces import RDF_TYPE, Names, derived_uuid, local_name, prism
 from prism_rdf.semantic.intervals import plan_interval
 from prism_rdf.semantic.successors import SUPERSEDES, Span, way_back
@@ -126,6 +127,16 @@ def _plan_reference(store: GraphReader, reference: Reference, writing: Writing) 
     if reference.cause_commit:
         says.append(Quad(node, prism("causeCommit"), Literal(reference.cause_commit), graph))
     return plan_interval(store, node, says, reference.start, reference.until, writing)
+
+
+def reference_at(store: GraphReader, names: Names, node: NamedNode) -> Reference | None:
+    """Return what a node says that is believed now, so that it can be said of the same node with an end; None else."""
+    known = _read(store, node, names.graph("semantic"), None)
+    if known is None:
+        return None
+    ends = names.uuid_of(known.source.value), names.uuid_of(known.target.value)
+    span = known.valid_from, known.valid_until
+    return Reference(*ends, known.kind, *span, cast(Tier, known.tier), known.provenance, known.cause_commit)
 
 
 def references(

@@ -105,6 +105,51 @@ def test_a_rejected_guess_does_not_come_back(repo, adr, records, prism) -> None:
     assert again["commits"] == []
 
 
+def test_a_promoted_reference_ends_when_its_sentence_goes(repo, adr, records, prism) -> None:
+    project = prism.project("demo")
+    says = {"ADR-1.md": adr("ADR-1", "Bus", text="This ADR extends ADR-2. It supersedes ADR-3.")}
+    repo.commit(0, {**records, **says})
+    project.ingest(repo.path)
+    for each in listed(project):
+        edits = {"valid_until": "2025-06"} if "SUPERSEDES" in each["proposal"] else {}
+        project.review(each["candidate"], "promote", reviewer="Ada", edits=edits)
+    repo.commit(1, {"ADR-1.md": adr("ADR-1", "Bus", text="It stands alone.")})
+    project.ingest(repo.path)
+    repo.commit(3, says)
+    project.ingest(repo.path)
+
+    held = {each["kind"]: each for each in project.list_references(source="ADR-1", as_of="2025-01-01")}
+    assert held["EXTENDS"]["valid_until"][:10] == "2025-01-02"
+    assert held["SUPERSEDES"]["valid_until"][:10] == "2025-07-01"  # a person said so
+    again = project.list_references(source="ADR-1", as_of="2025-01-05")
+    assert [each["kind"] for each in again if each["kind"] != "REFERENCES"] == ["SUPERSEDES"]
+    assert [(each["proposal"], each["valid_from"][:10]) for each in listed(project)] == [
+        ("ADR-1 EXTENDS ADR-2", "2025-01-04"),
+        ("ADR-1 SUPERSEDES ADR-3", "2025-01-04"),
+    ]
+    assert prism.project("demo").check() == []
+
+
+def test_a_promoted_reference_stays_while_another_document_says_so(repo, adr, records, prism) -> None:
+    project = prism.project("demo")
+    other = {"ADR-4.md": adr("ADR-4", "Note", text="ADR-1 extends ADR-2.")}
+    repo.commit(0, {**records, **other, "ADR-1.md": adr("ADR-1", "Bus", text="This ADR extends ADR-2.")})
+    project.ingest(repo.path)
+    [guess] = listed(project)
+    project.review(guess["candidate"], "promote", reviewer="Ada")
+    repo.commit(1, {"ADR-1.md": adr("ADR-1", "Bus", text="It stands alone.")})
+    project.ingest(repo.path)
+
+    def extends() -> list[dict]:
+        return [each for each in project.list_references(source="ADR-1") if each["kind"] == "EXTENDS"]
+
+    [held] = extends()
+    assert held["valid_until"] is None
+    repo.commit(2, {"ADR-4.md": adr("ADR-4", "Note", text="Nothing.")})
+    project.ingest(repo.path)
+    assert extends() == []
+
+
 def test_a_document_that_comes_later_is_meant_from_then_on(repo, adr, records) -> None:
     repo.commit(0, {**records, "ADR-1.md": adr("ADR-1", "Bus", text="This ADR extends ADR-9.")})
     repo.commit(3, {"ADR-9.md": adr("ADR-9", "Late")})
