@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from pyoxigraph import NamedNode
 
-from prism_rdf.errors import BadArgument, NotFoundError
+from prism_rdf.errors import BadArgument, NotFoundError, RefusedError
 from prism_rdf.recall import AbsentLeg, GraphLeg, LexicalIndex, LexicalLeg, Recall, all_passages
 from prism_rdf.recall.legs import Leg, LegHealth
 from prism_rdf.recall.memories import MemoryReader, Passage
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from prism_rdf.recall.following import VectorLeg
     from prism_rdf.storage.changelog import LoggedChange
 
+_log = logging.getLogger(__name__)
+
 _PATIENCE = 0.5  # seconds that a question waits for the vectors of what was just written
 
 
@@ -30,6 +33,7 @@ class Answering:
         prism, names = project.prism, project.names
         self._project = project
         self._lock = threading.Lock()
+        self._refused = False  # whether the disk has refused the lexical index
         folder = prism.folder.index("lexical", names.namespace) if prism.folder else None
         self._index = LexicalIndex.open(folder, names.graph("memory"))
         memories = MemoryReader(prism.store, names)
@@ -75,7 +79,7 @@ class Answering:
         with self._lock:
             number = self._project.prism.commit_number
             if self._index.position is None and self._index.health().status == "absent":
-                self._rebuild(number)
+                self._build(number)
             elif self._index.position is not None and self._index.position < number:
                 self._index.apply(self._project.prism.changes(self._index.position))
                 if self._index.position < number and self._project.prism.folder is None:
@@ -85,14 +89,21 @@ class Answering:
         """Build the indexes anew from the store; the vectors in the background, while the old ones serve.
 
         ``embedder`` is the setting of another model, which the project keeps once its vectors are there. Raises
-        BadArgument, NotFoundError; then nothing has changed.
+        BadArgument, NotFoundError, and RefusedError when the disk refuses; then nothing has changed.
         """
         prism, pid = self._project.prism, self._project.pid
         model = prism.embedder(asked=embedder) if embedder else None
         if embedder and model is None:
             raise BadArgument("none is no model", rule="an index has a model", mend="set PRISM_EMBEDDER=none instead")
-        with self._lock:
-            self._rebuild(prism.commit_number)
+        try:
+            with self._lock:
+                self._rebuild(prism.commit_number)
+        except OSError as error:
+            raise RefusedError(
+                f"the indexes of {pid} cannot be made anew: {error}",
+                rule="an index takes the place of the one before it once it is whole on disk",
+                mend="make room on the disk, or mend it; then run prism reindex again",
+            ) from error
 
         def done() -> None:
             if embedder and prism.folder is not None:
@@ -112,8 +123,19 @@ class Answering:
             self._vectors.close()
         self._index.close()
 
+    def _build(self, number: int) -> None:
+        """Build an index that never was. Where the disk refuses, recall does without it, and says what to run."""
+        if self._refused:
+            return
+        try:
+            self._rebuild(number)
+        except OSError:
+            _log.warning("the lexical index of %s cannot be built", self._project.pid, exc_info=True)
+            self._refused = True  # the next question does not try again what takes long and fails
+
     def _rebuild(self, number: int) -> None:
         self._index.rebuild(all_passages(self._project.prism.store, self._project.names), number)
+        self._refused = False
 
 
 class _Source:

@@ -11,7 +11,7 @@ from prism_rdf.clock import Instant
 from prism_rdf.recall.embedders import Embedder
 from prism_rdf.recall.legs import LegHealth, Question, Ranking
 from prism_rdf.recall.memories import Passage
-from prism_rdf.recall.vectors import VectorIndex
+from prism_rdf.recall.vectors import BATCH, VectorIndex
 from prism_rdf.storage.changelog import LoggedChange
 
 _log = logging.getLogger(__name__)
@@ -154,5 +154,5 @@ class VectorLeg:
         for place, passage in enumerate(passages):
             if self._stop:
                 raise _Stopped
-            self._waiting = len(passages) - place
+            self._waiting = len(passages) - place // BATCH * BATCH  # a batch is taken before it is embedded
             yield passage

@@ -30,7 +30,7 @@ from prism_rdf.storage.changelog import LoggedChange
 _log = logging.getLogger(__name__)
 
 FORMAT = 2  # 1 had other headers
-_BATCH = 32
+BATCH = 32  # texts that are embedded and written at once
 _EVER = -(2**63)
 
 
@@ -145,7 +145,7 @@ class VectorIndex:
     def _extend(self, passages: Iterable[Passage], position: int) -> None:
         """Append the rows of the passages that are not there yet, batch by batch, then move the position."""
         fresh = (passage for passage in passages if passage.iri not in self._known)
-        while batch := list(islice(fresh, _BATCH)):
+        while batch := list(islice(fresh, BATCH)):
             times = [(_micros(passage.said), _micros(passage.recorded)) for passage in batch]
             rows = self._embedder.embed([described(passage) for passage in batch])
             self._append([passage.iri for passage in batch], times, rows)

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from prism_rdf import Prism
-from prism_rdf.errors import BadArgument
-from prism_rdf.recall import embedders
+from prism_rdf.errors import BadArgument, RefusedError
+from prism_rdf.recall import LexicalIndex, embedders
 from prism_rdf.recall.embedders import CallableEmbedder
 from prism_rdf.recall.following import VectorLeg
 
@@ -192,3 +192,29 @@ def test_forgetting_takes_the_vectors_too(tmp_path: Path) -> None:
 def test_an_embedder_belongs_to_the_owner_of_a_store(tmp_path: Path) -> None:
     with pytest.raises(BadArgument, match="an embedder was given for a store that may be shared"):
         Prism.open(tmp_path, embedder=EMBEDDER)
+
+
+def test_a_disk_that_refuses_the_words_leaves_recall_without_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = []
+
+    def refuse(index: LexicalIndex, passages: object, position: int) -> None:
+        tried.append(position)
+        raise OSError(28, "No space left on device")
+
+    with Prism.open(tmp_path, exclusive=True, embedder=EMBEDDER) as prism:
+        project = prism.project("demo")
+        project.remember("the kitten sleeps")
+        with monkeypatch.context() as full:
+            full.setattr(LexicalIndex, "rebuild", refuse)
+            for _ in range(2):
+                found = project.recall("cat sleeps")
+                assert found["hits"][0]["legs"] == {"vector": 1}
+                assert found["legs"]["lexical"]["detail"] == "there is no lexical index: run prism reindex"
+            assert len(tried) == 1
+            with pytest.raises(RefusedError, match="No space left on device") as refused:
+                project.reindex()
+            assert "make room" in refused.value.mend
+        project.reindex()
+        assert project.recall("sleeps")["hits"][0]["legs"].keys() >= {"lexical"}
