@@ -5,8 +5,9 @@ What a request says is not judged here, except what no application could be told
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,7 +62,8 @@ class Router:
                 await send({"type": "lifespan.startup.failed", "message": f"{type(error).__name__}: {error}"})
                 raise
             await send({"type": "lifespan.startup.complete"})
-            await receive()
+            with suppress(asyncio.CancelledError):  # told twice to stop, the port does not wait for anything
+                await receive()
         await send({"type": "lifespan.shutdown.complete"})
 
 
