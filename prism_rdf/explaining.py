@@ -20,7 +20,7 @@ from prism_rdf.semantic.references import references
 from prism_rdf.storage.about import about, subjects
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.temporal.events import read_stated
-from prism_rdf.temporal.fold import Edge, Piece, fold, instant
+from prism_rdf.temporal.fold import Edge, Piece, Rank, fold, instant
 
 
 def event_json(store: GraphReader, names: Names, event: NamedNode) -> dict[str, Any]:
@@ -96,6 +96,51 @@ def blame(
         "since": iso(_held_since(store, names, entity, prop, at, known_at)) if values else None,
         "events": [event_json(store, names, NamedNode(event)) for event in setters],
     }
+
+
+def standing_of(
+    store: GraphReader, names: Names, entity: NamedNode, kind: EntityType, at: Instant, known_at: Instant | None
+) -> list[dict[str, Any]]:
+    """Return why the sealed state at an instant is as it is: ``{"property", "value", "since", "events", "outranked"}``.
+
+    ``events`` set the value; ``outranked`` are the events that say another of the same time, each with its ``value``
+    and ``by`` what it is outranked: a correction, a later beginning, a later word of one source.
+    """
+    stated = read_stated(store, entity, names.graph("temporal"), known_at)
+    piece = _at(fold(stated), at.micros)
+    found = []
+    for prop in sorted({each.prop for each in stated}, key=str) if piece is not None else ():
+        assert piece is not None
+        values, setters = piece.props.get(prop, ()), piece.setters.get(prop, ())
+        covering = [each for each in stated if each.prop == prop and each.start <= at.micros < each.until]
+        ahead = max((each.rank for each in covering if each.event in setters), default=None)
+        beaten = [each for each in covering if each.event not in setters and ahead is not None and each.rank < ahead]
+        if values or beaten:
+            multi = any(known.iri == prop and known.multi for known in kind.properties)
+            shown = [value_json(store, names, value, at) for value in values]
+            found.append(
+                {
+                    "property": local_name(prop.value),
+                    "value": shown if multi else next(iter(shown), None),
+                    "since": iso(_held_since(store, names, entity, prop, at, known_at)) if values else None,
+                    "events": [event_json(store, names, NamedNode(event)) for event in setters],
+                    "outranked": [
+                        {
+                            "value": None if each.value is None else value_json(store, names, each.value, at),
+                            "by": _outranked_by(each.rank, ahead),
+                            **event_json(store, names, NamedNode(each.event)),
+                        }
+                        for each in sorted(beaten, key=lambda each: each.rank, reverse=True)
+                    ],
+                }
+            )
+    return found
+
+
+def _outranked_by(rank: Rank, ahead: Rank | None) -> str:
+    """Return what makes one assertion outrank another: the first of what ranks them in which they differ."""
+    differ = next((n for n, (one, other) in enumerate(zip(rank, ahead or rank, strict=True)) if one != other), 3)
+    return ("a correction", "a later beginning", "a later word of one source", "the order of names")[min(differ, 3)]
 
 
 def _held_since(

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from pyoxigraph import Literal
 
 from prism_rdf.canonical.schemas import Schema
-from prism_rdf.clock import Instant
+from prism_rdf.clock import Instant, TimeInput
 from prism_rdf.evidence.bookmarks import bookmarks_of
+from prism_rdf.explaining import standing_of
 from prism_rdf.model import Bookmark, Event, Intent, NewEntity
 from prism_rdf.teaching import TeachingVerbs
 from prism_rdf.writing import WritingVerbs
@@ -117,18 +118,23 @@ class IngestingVerbs(WritingVerbs, TeachingVerbs):
             found += [(node.value, entity.value) for node, entity in rows]
         return sorted(found)
 
-    def explain(self, entity: str) -> dict[str, Any]:
-        """Return why an entity is the one document that it is: its files and identifiers, and what made them change.
+    def explain(
+        self, entity: str, as_of: TimeInput | None = None, known_at: TimeInput | int | None = None
+    ) -> dict[str, Any]:
+        """Return why an entity is what it is, and how it came to be the one document that it is.
 
-        Returns ``{"entity", "uuid", "type", "identifier", "files", "identifiers", "story"}``. ``files`` and
+        Returns ``{"entity", "uuid", "type", "identifier", "as_of", "state", "files", "identifiers", "story"}``.
+        ``state`` has for each property of the sealed state at ``as_of`` (default now), as believed at ``known_at``, its
+        ``value``, ``since`` when, the ``events`` that set it, and under ``outranked`` those that say another value of
+        the same time, each with ``by`` what it is outranked. ``files`` and
         ``identifiers`` are ``{"name", "from", "until"}``, oldest first; ``story`` has what moved, renumbered, ended or
         brought back the document: ``{"at", "event_type", "changes", "known_by", "cause_commit", "description",
         "source"}``, where ``known_by`` says by what it was known again. Raises UnknownEntity, AmbiguousError.
         """
-        states = [state for state in self.history(entity) if state["commit_status"] == "committed"]
-        node = self.resolve(entity)
+        node, at, known = self.resolve(entity, as_of, known_at), self._at(as_of), self.prism.system_time(known_at)
+        states = [state for state in self.history(node.value, known_at) if state["commit_status"] == "committed"]
         told: list[dict[str, Any]] = []
-        for entry in self.timeline(entity):
+        for entry in self.timeline(node.value, known_at):
             said = entry.get("changes", {})
             changes = {name: said[name] for name in ("path", "number", "name") if name in said}
             telling = [e for e in entry.get("events", ()) if e["event_type"] in ("created", "retired", "reopened")]
@@ -140,6 +146,8 @@ class IngestingVerbs(WritingVerbs, TeachingVerbs):
             "uuid": self.names.uuid_of(node.value),
             "type": self._type_of(node).name,
             "identifier": last.get("identifier"),
+            "as_of": at.iso(),
+            "state": standing_of(self._store, self.names, node, self._type_of(node), at, known),
             "files": _spans(states, "path"),
             "identifiers": _spans(states, "number") or _spans(states, "name"),
             "story": told,

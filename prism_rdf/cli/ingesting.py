@@ -10,9 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from prism_rdf.cli.options import Common, EntityArgument, MappingOption, RefOption, command
+from prism_rdf.cli.options import (
+    AsOf,
+    Common,
+    EntityArgument,
+    KnownAt,
+    MappingOption,
+    RefOption,
+    command,
+    known_at_of,
+)
 from prism_rdf.cli.progress import progress
-from prism_rdf.cli.terminal import interval, one_line, print_json, print_line, print_pairs, print_table
+from prism_rdf.cli.terminal import interval, one_line, print_json, print_line, print_pairs, print_table, value_text
 from prism_rdf.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -23,6 +32,8 @@ if TYPE_CHECKING:
 PARTIAL = 3
 _LISTED = 3  # of what was left out; --json lists everything
 _EXAMPLES = 3  # of each type in a dry run
+
+_OUTRANKED = 3  # statements that are shown of each property
 
 
 def register(app: typer.Typer) -> None:
@@ -41,6 +52,7 @@ def register(app: typer.Typer) -> None:
         "explain",
         """
         prism explain ADR-808
+        prism explain ADR-808 --as-of 2025-10-30
         prism explain "PEP 484" --json | jq .files
         """,
     )(explain)
@@ -115,19 +127,24 @@ def _dry_run(common: Common, source: Ingestion) -> int:
     return 0
 
 
-def explain(common: Common, entity: EntityArgument) -> int:
-    """Say why an entity is the one document that it is.
+def explain(common: Common, entity: EntityArgument, as_of: AsOf = None, known_at: KnownAt = None) -> int:
+    """Say why an entity is what it is, and the one document that it is.
 
-    Its files and identifiers over time, and the commits in which it was made, moved, renumbered, deleted or brought
-    back, each with what it was known again by.
+    For each property what set it, and what else was said of the same time, and by what that is outranked. Then its
+    files and identifiers over time, and the commits in which it was made, moved, renumbered, deleted or brought back,
+    each with what it was known again by. Why a hit ranks where it does: prism recall --explain.
     """
     with common.project() as project:
-        found = project.explain(entity)
+        found = project.explain(entity, as_of, known_at_of(known_at))
     if common.json:
         print_json(found)
         return 0
     print_line((f"{found['identifier'] or found['uuid']}  {found['type']}", "bold"))
-    print_pairs({"entity": found["entity"]})
+    print_pairs({"entity": found["entity"], "as of": found["as_of"] if as_of else ""})
+    if found["state"]:
+        print_line(("\nwhat it is", "bold"))
+    for prop in found["state"]:
+        _print_property(prop)
     for title in ("identifiers", "files"):
         if found[title]:
             print_line((f"\n{title}", "bold"))
@@ -138,6 +155,28 @@ def explain(common: Common, entity: EntityArgument) -> int:
         print_line((f"{chapter['at'] or 'unknown'}  ", ""), (chapter["event_type"], "bold"), indent=2)
         print_pairs(_told(chapter), indent=6)
     return 0
+
+
+def _print_property(prop: Mapping[str, Any]) -> None:
+    value = one_line(value_text(prop["value"])) if prop["value"] not in (None, []) else "(none)"
+    since = f"  since {prop['since'] or 'ever'}" if prop["events"] else ""
+    print_line((prop["property"], "bold"), (f" = {value}", ""), (since, "dim"), indent=2)
+    for event in prop["events"]:
+        print_line((_event(event), "dim"), indent=6)
+    for event in prop["outranked"][:_OUTRANKED]:
+        other = "nothing" if event["value"] is None else one_line(value_text(event["value"]))
+        print_line((f"not {other}: {_event(event)}; outranked by {event['by']}", "dim"), indent=6)
+    more = len(prop["outranked"]) - _OUTRANKED
+    if more > 0:
+        print_line((f"and {more} more that are outranked", "dim"), indent=6)
+
+
+def _event(event: Mapping[str, Any]) -> str:
+    """Return who said something, when and why, in a line."""
+    parts = [f"{event['event_type']} at {event['at'] or 'an unknown time'}", f"tier {event['tier']}"]
+    parts += [one_line(event[name]) for name in ("source", "description") if event[name]]
+    parts += [f"from {event['cause_commit'][:12]}"] if event["cause_commit"] else []
+    return ", ".join([*parts, f"recorded in commit {event['commit']}"])
 
 
 def _told(chapter: Mapping[str, Any]) -> dict[str, str]:
