@@ -24,8 +24,6 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "correct": {"entity": "ADR-101", "props": {"title": "Use a graph store"}, "description": "a slip of the pen"},
     "alias": {"surface_form": "the graph decision", "entity": "ADR-101", "kind": "synonym"},
     "reference": {"source": "ADR-101", "target": "ADR-002", "kind": "SUPERSEDES"},
-    "unalias": {"surface_form": "the graph decision", "entity": "ADR-101", "valid_until": "2026-06-30"},
-    "unreference": {"source": "ADR-101", "target": "ADR-002", "kind": "SUPERSEDES", "valid_until": "2027-06-30"},
     "remember": {"content": "ADR-101 was discussed on Monday.", "source": "chat-7#1", "about": ["ADR-101"]},
     "wip": {"entity": "ADR-101", "props": {"status": "Superseded"}, "source": "explicit"},
     "seal": {"wip": "ADR-101", "description": "decided"},
