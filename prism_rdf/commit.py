@@ -17,6 +17,7 @@ from prism_rdf.belief import Writing
 from prism_rdf.changes import DUE_AT, Ground, Planned, changes_types, plan, refresh
 from prism_rdf.clock import Clock, Instant
 from prism_rdf.errors import IdempotencyConflict, RefusedError, ValidationError
+from prism_rdf.free import is_free
 from prism_rdf.fresh import Newcomers
 from prism_rdf.model import Intent, NewEntity, Receipt, instant_literal
 from prism_rdf.namespaces import RDF_TYPE, STORE, Names, commit_iri, meta_graph, prism
@@ -284,9 +285,11 @@ def last_commit(store: GraphReader, base: str) -> tuple[int, Instant | None]:
 
 
 def entities_of(change: LoggedChange, base: str) -> tuple[NamedNode, ...]:
-    """Return the entities that a logged commit speaks of, sorted."""
+    """Return the entities that a logged commit speaks of, sorted; what free graphs say of them is not meant."""
     prefix = Names(base, change.namespace).entity("").value
-    ends = (end for quad in (*change.adds, *change.removes) for end in (quad.subject, quad.object))
+    quads = (*change.adds, *change.removes)
+    free = {graph for graph in {quad.graph_name for quad in quads} if is_free(graph, base)}
+    ends = (end for quad in quads if quad.graph_name not in free for end in (quad.subject, quad.object))
     return tuple(sorted({e for e in ends if isinstance(e, NamedNode) and e.value.startswith(prefix)}, key=str))
 
 

@@ -80,6 +80,15 @@ def test_what_is_forgotten_is_in_no_free_graph(home: Path) -> None:
         prism.update("INSERT DATA { GRAPH <urn:mine> { <urn:l> <urn:p> 1 } }", pid="demo")
 
 
+def test_the_log_names_the_entities_whose_history_changed_and_not_those_that_free_graphs_name(home: Path) -> None:
+    with Prism.open(home, exclusive=True) as prism:
+        last = prism.commit_number
+        prism.update("COPY DEFAULT TO <urn:world>", pid="demo")
+        prism.update('INSERT { ?d prism:status "S" } WHERE { ?d prism:number "ADR-1" }', pid="demo")
+        named = [str(each["entities"]).count("entity/") for each in prism.log(last)]
+        assert named == [0, 1]
+
+
 def test_an_unmanaged_store_is_one_wherever_it_goes(tmp_path: Path) -> None:
     with Prism.open(tmp_path / "home", exclusive=True, managed=False) as prism:
         prism.update("INSERT DATA { <urn:a> <urn:p> _:b . GRAPH <urn:g> { <urn:a> <urn:p> 1 } }")
