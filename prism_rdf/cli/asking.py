@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from prism_rdf.cli.completing import entities as entities_begun
 from prism_rdf.cli.options import AsOf, Common, EntityArgument, KnownAt, Limit, command, known_at_of
 from prism_rdf.cli.terminal import (
     flag_part,
@@ -76,7 +77,9 @@ def recall(
     current: Annotated[bool, typer.Option("--current", help="Leave out what is historical.")] = False,
     kind: Annotated[str, typer.Option("--kind", metavar="NAME", help="Only memories of this kind.")] = "",
     type_name: Annotated[str, typer.Option("--type", metavar="TYPE", help="Only about entities of this type.")] = "",
-    entity: Annotated[str, typer.Option("--entity", metavar="ENTITY", help="Only about this entity.")] = "",
+    entity: Annotated[
+        str, typer.Option("--entity", metavar="ENTITY", autocompletion=entities_begun, help="Only about this entity.")
+    ] = "",
     source: Annotated[str, typer.Option("--source", metavar="TEXT", help="Only from sources that begin so.")] = "",
     flag: Annotated[
         str, typer.Option("--flag", metavar="FLAG", help="Only current, historical, wip, or none of these.")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from prism_rdf.cli.completing import entities as entities_begun
 from prism_rdf.cli.options import AsOf, Common, EntityArgument, KnownAt, command, known_at_of
 from prism_rdf.cli.terminal import one_line, print_json, print_line, print_pairs, print_table, value_text
 from prism_rdf.cli.writing import name_of
@@ -69,7 +70,13 @@ def diff(
     before: Annotated[str, typer.Argument(metavar="BEFORE", help="A time; a day means its end.")],
     after: Annotated[str | None, typer.Argument(metavar="AFTER", help="A later time; default now.")] = None,
     entity: Annotated[
-        str | None, typer.Option("--entity", metavar="ENTITY", help="Only this one; default the whole project.")
+        str | None,
+        typer.Option(
+            "--entity",
+            metavar="ENTITY",
+            autocompletion=entities_begun,
+            help="Only this one; default the whole project.",
+        ),
     ] = None,
     known_at: KnownAt = None,
 ) -> int:

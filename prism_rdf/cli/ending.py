@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from prism_rdf.cli.completing import entities as entities_begun
 from prism_rdf.cli.options import Common, command
 from prism_rdf.cli.writing import Said, name_of, saying, told
 from prism_rdf.clock import end_of
@@ -43,7 +44,10 @@ def unalias(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The alias, as it is written.")],
     said: Said,
     entity: Annotated[
-        str | None, typer.Option("--entity", metavar="ENTITY", help="Whose it is, where several bear it.")
+        str | None,
+        typer.Option(
+            "--entity", metavar="ENTITY", autocompletion=entities_begun, help="Whose it is, where several bear it."
+        ),
     ] = None,
     valid_until: Until = None,
 ) -> int:
@@ -59,9 +63,13 @@ def unalias(
 @saying("idempotency_key")
 def unreference(
     common: Common,
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="The entity that refers.")],
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", autocompletion=entities_begun, help="The entity that refers.")
+    ],
     kind: Annotated[str, typer.Argument(metavar="KIND", help="How, such as SUPERSEDES or DEPENDS_ON.")],
-    target: Annotated[str, typer.Argument(metavar="TARGET", help="The entity that it refers to.")],
+    target: Annotated[
+        str, typer.Argument(metavar="TARGET", autocompletion=entities_begun, help="The entity that it refers to.")
+    ],
     said: Said,
     valid_until: Until = None,
 ) -> int:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from prism_rdf.cli.completing import entities as entities_begun
 from prism_rdf.cli.options import AsOf, Common, EntityArgument, KnownAt, command, known_at_of
 from prism_rdf.cli.terminal import one_line, print_json, print_line, print_pairs, print_table, value_text
 from prism_rdf.cli.writing import Said, saying, told
@@ -23,7 +24,9 @@ def register(app: typer.Typer) -> None:
 
 def resolve(
     common: Common,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A uuid, IRI, identifier or alias.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", autocompletion=entities_begun, help="A uuid, IRI, identifier or alias.")
+    ],
     as_of: AsOf = None,
     known_at: KnownAt = None,
 ) -> int:
@@ -45,9 +48,16 @@ def resolve(
 
 def references(
     common: Common,
-    entity: Annotated[str | None, typer.Argument(metavar="ENTITY", help="From this one and to it.")] = None,
-    source: Annotated[str | None, typer.Option("--source", metavar="ENTITY", help="Only from this one.")] = None,
-    target: Annotated[str | None, typer.Option("--target", metavar="ENTITY", help="Only to this one.")] = None,
+    entity: Annotated[
+        str | None, typer.Argument(metavar="ENTITY", autocompletion=entities_begun, help="From this one and to it.")
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option("--source", metavar="ENTITY", autocompletion=entities_begun, help="Only from this one."),
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option("--target", metavar="ENTITY", autocompletion=entities_begun, help="Only to this one.")
+    ] = None,
     kind: Annotated[
         str | None, typer.Option("--kind", metavar="KIND", help="Only of this kind, such as SUPERSEDES.")
     ] = None,
@@ -125,8 +135,11 @@ def _print_branches(below: Mapping[str, Sequence[Affected]], of: str, indent: st
 @saying("tier", "source", "description", "cause_memory", "idempotency_key")
 def merge(
     common: Common,
-    duplicate: Annotated[str, typer.Argument(metavar="DUPLICATE", help="The entity that was entered twice.")],
-    into: Annotated[str, typer.Argument(metavar="ENTITY", help="The one that it is.")],
+    duplicate: Annotated[
+        str,
+        typer.Argument(metavar="DUPLICATE", autocompletion=entities_begun, help="The entity that was entered twice."),
+    ],
+    into: Annotated[str, typer.Argument(metavar="ENTITY", autocompletion=entities_begun, help="The one that it is.")],
     *,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would mean the other one.")] = False,
     said: Said,
@@ -155,7 +168,12 @@ def merge(
 @saying("idempotency_key")
 def unmerge(
     common: Common,
-    duplicate: Annotated[str, typer.Argument(metavar="DUPLICATE", help="The entity that is merged into another one.")],
+    duplicate: Annotated[
+        str,
+        typer.Argument(
+            metavar="DUPLICATE", autocompletion=entities_begun, help="The entity that is merged into another one."
+        ),
+    ],
     *,
     said: Said,
 ) -> int:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from prism_rdf.cli.completing import entities, projects
 from prism_rdf.cli.pages import Page
 from prism_rdf.cli.terminal import drop_stdout
 from prism_rdf.config import Settings, resolve
@@ -34,7 +35,12 @@ TenantOption = Annotated[
 ]
 PidOption = Annotated[
     str | None,
-    typer.Option("--pid", metavar="PID", help="Project; not needed while the store has only one. [env var: PRISM_PID]"),
+    typer.Option(
+        "--pid",
+        metavar="PID",
+        autocompletion=projects,
+        help="Project; not needed while the store has only one. [env var: PRISM_PID]",
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for pipes; errors are JSON on stderr too.")]
 
@@ -55,7 +61,9 @@ RefOption = Annotated[
 MappingOption = Annotated[
     str, typer.Option("--mapping", metavar="FILE", help="What the files mean: a TOML file, or peps, which ships.")
 ]
-EntityArgument = Annotated[str, typer.Argument(metavar="ENTITY", help="A uuid, IRI, identifier or alias.")]
+EntityArgument = Annotated[
+    str, typer.Argument(metavar="ENTITY", autocompletion=entities, help="A uuid, IRI, identifier or alias.")
+]
 
 
 def known_at_of(text: str | None) -> str | int | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from prism_rdf.cli.completing import entities as entities_begun
 from prism_rdf.cli.options import Common, EntityArgument, command
 from prism_rdf.cli.terminal import one_line
 from prism_rdf.cli.writing import (
@@ -193,9 +194,13 @@ def alias(
 @saying("valid_from", "valid_until", "tier", "cause_commit", *GUESS, "idempotency_key")
 def reference(
     common: Common,
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="The entity that refers.")],
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", autocompletion=entities_begun, help="The entity that refers.")
+    ],
     kind: Annotated[str, typer.Argument(metavar="KIND", help="How, such as SUPERSEDES or DEPENDS_ON.")],
-    target: Annotated[str, typer.Argument(metavar="TARGET", help="The entity that it refers to.")],
+    target: Annotated[
+        str, typer.Argument(metavar="TARGET", autocompletion=entities_begun, help="The entity that it refers to.")
+    ],
     said: Said,
     source_document: Annotated[
         str, typer.Option("--source-document", metavar="TEXT", help="The document that says so.")
@@ -221,7 +226,10 @@ def remember(
         str | None, typer.Option("--created-at", metavar="TIME", help="When it was said; default now.")
     ] = None,
     about: Annotated[
-        list[str] | None, typer.Option("--about", metavar="ENTITY", help="What it is about; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            "--about", metavar="ENTITY", autocompletion=entities_begun, help="What it is about; may be repeated."
+        ),
     ] = None,
     speaker: Annotated[str, typer.Option("--speaker", metavar="NAME", help="Who said it, as in user or Ada.")] = "",
 ) -> int:

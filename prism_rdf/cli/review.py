@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from prism_rdf.cli.completing import entities as entities_begun
 from prism_rdf.cli.failure import report
 from prism_rdf.cli.options import Common, HomeOption, JsonOption, KnownAt, PidOption, TenantOption, command, known_at_of
 from prism_rdf.cli.pages import Contents
@@ -55,7 +56,9 @@ Candidates = Annotated[
     list[str], typer.Argument(metavar="CANDIDATE", help="Their uuids, or the first characters of them.")
 ]
 KindOption = Annotated[Kind | None, typer.Option("--kind", help="Only guesses of this kind.")]
-EntityOption = Annotated[str | None, typer.Option("--entity", metavar="ENTITY", help="Only guesses about it.")]
+EntityOption = Annotated[
+    str | None, typer.Option("--entity", metavar="ENTITY", autocompletion=entities_begun, help="Only guesses about it.")
+]
 As = Annotated[str | None, typer.Option("--as", metavar="NAME", help="Who reviews; default the name of the user.")]
 Note = Annotated[str, typer.Option("--note", metavar="TEXT", help="Why, in words.")]
 
