@@ -168,7 +168,7 @@ BAD = {
     "empty query": ({"query": "  "}, 400, "bad-argument", "no query"),
     "two queries": ({"query": [STATUS, STATUS]}, 400, "bad-argument", "2 times"),
     "syntax": ({"query": "SELECT ?s\nWHERE { ?s ?p }"}, 400, "bad-query", "line 2, column 16"),
-    "update as a query": ({"query": "DELETE WHERE { ?s ?p ?o }"}, 400, "bad-query", "line 1, column 1"),
+    "update as a query": ({"query": "DELETE WHERE { ?s ?p ?o }"}, 400, "bad-query", "the query is an update"),
     "naive time": ({"query": STATUS, "as-of": "2025-10-30T12:00:00"}, 400, "bad-time", "no zone"),
     "no time": ({"query": STATUS, "as-of": "yesterday"}, 400, "bad-time", "yesterday"),
     "impossible day": ({"query": STATUS, "as-of": "2025-02-30"}, 400, "bad-time", "2025-02-30"),
