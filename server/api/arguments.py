@@ -61,6 +61,7 @@ Text = Annotated[str, AfterValidator(_text)]
 Whole = Annotated[int, Field(ge=-_LARGEST, le=_LARGEST)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 TierField = Annotated[int, Field(ge=1, le=3)]
+One = Annotated[Any, AfterValidator(_scalar), WithJsonSchema(_SCALAR)]
 Values = Annotated[Any, AfterValidator(_values), WithJsonSchema({"anyOf": _VALUES})]
 ValuesOrNull = Annotated[
     Any,
@@ -95,6 +96,7 @@ _KINDS: Sequence[tuple[Any, Any]] = (
     (TimeInput | int, KnownAt),
     (Instant, Time),
     (Props, Properties),
+    (Value, One),
     (Value | Sequence[Value], Values),
     (Mapping[str, Any], Edits),
     (str | Mapping[str, str], Text | dict[Text, Text]),

@@ -75,6 +75,15 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "commit_number": {},
     "system_time": {"known-at": "1"},
     "free_graphs": {"pid": "demo"},
+    "claim": {
+        "entity": "ADR-101",
+        "property": "status",
+        "value": "Accepted",
+        "source": "minutes.md",
+        "quote": "we did",
+    },
+    "evidence": {"entity": "ADR-101", "property": "status"},
+    "list_claims": {},
     "unalias": {"surface_form": "the graph decision", "valid_until": "2027"},
     "unreference": {"source": "ADR-101", "target": "ADR-002", "kind": "SUPERSEDES"},
 }

@@ -130,7 +130,7 @@ SCOPED: dict[str, tuple[str, str, str, dict[str, Any] | None]] = {
     "forget": ("admin", "POST", "/api/demo/forget", {"ref": "ADR-1", "dry_run": True}),
     "back up": ("admin", "POST", "/api/-/backup", {"name": "x"}),
     "export": ("admin", "POST", "/api/-/export", {}),
-    "teach types": ("admin", "POST", "/api/demo/add_types", {"text": "", "dry_run": True}),
+    "teach types": ("admin", "POST", "/api/demo/remove_types", {"file_name": "none.ttl"}),
 }
 
 
