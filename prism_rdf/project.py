@@ -10,13 +10,16 @@ from prism_rdf.deduplicating import DuplicatesVerbs
 from prism_rdf.drafting import DraftingVerbs
 from prism_rdf.ending import EndingVerbs
 from prism_rdf.migrating import MigratingVerbs
+from prism_rdf.saved.verbs import SavedQueriesVerbs
 from prism_rdf.starting import StartingVerbs
 from prism_rdf.statements import node_named
 from prism_rdf.storage.about import about
 from prism_rdf.watching import WatchingVerbs
 
 
-class Project(WatchingVerbs, MigratingVerbs, DuplicatesVerbs, DraftingVerbs, EndingVerbs, StartingVerbs):
+class Project(
+    WatchingVerbs, MigratingVerbs, DuplicatesVerbs, DraftingVerbs, EndingVerbs, StartingVerbs, SavedQueriesVerbs
+):
     """One project of a store. Get it with ``Prism.project(pid)``."""
 
     def forget(self, ref: str, *, dry_run: bool = False, idempotency_key: str = "") -> dict[str, Any]:

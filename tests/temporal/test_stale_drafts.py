@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
-from prism_rdf import Prism, resources
-
-NAME = "queries/analyst/stale-drafts.rq"
+from prism_rdf import Prism
 
 
 @pytest.fixture
@@ -22,23 +18,9 @@ def project():
 
 def stale(project, days):
     """Return the names and the touches that the query finds, in its order."""
-    query = re.sub(r"\$days\b", str(days), resources.text(NAME))
-    answer = project.prism.sparql(query, dataset="raw")
+    answer = project.run_query("stale-drafts", days=days)
     assert list(answer.variables) == ["draft", "entity", "name", "source", "touched"]
-    return [(row[2].value, row[4].value[:10]) for row in answer.rows()]
-
-
-def test_the_header_says_what_a_caller_has_to_know():
-    header = [line for line in resources.text(NAME).splitlines() if line.startswith("#+")]
-    assert [line[3:].split(":")[0] for line in header if line[3] != " "] == [
-        "summary",
-        "why",
-        "parameters",
-        "dataset",
-        "columns",
-    ]
-    assert "#+   days (integer): how many days without a touch make a draft stale; 30 is usual" in header
-    assert "#+ dataset: raw" in header
+    return [(row[2] and row[2].value, row[4].value[:10]) for row in answer.rows()]
 
 
 def test_only_open_drafts_that_were_not_touched_lately_are_found(project):
@@ -55,12 +37,10 @@ def test_only_open_drafts_that_were_not_touched_lately_are_found(project):
     assert len(stale(project, 0)) == 3
 
 
-def test_a_draft_in_each_project_is_found_once_and_may_lack_a_name(project):
+def test_only_drafts_of_the_project_are_found_and_one_may_lack_a_name(project):
     project.wip("ADR-1", {"status": "x"}, at="2025-06-01")
     other = project.prism.project("other")
     nameless = other.entity("ADR", {"status": "Proposed"})["uuid"]
     other.wip(nameless, {"status": "x"}, at="2025-05-01")
-    query = re.sub(r"\$days\b", "30", resources.text(NAME))
-    rows = list(project.prism.sparql(query, dataset="raw").rows())
-    assert [row[2] and row[2].value for row in rows] == [None, "ADR-1"]
-    assert rows[0][1].value.endswith(nameless)
+    assert stale(project, 30) == [("ADR-1", "2025-06-01")]
+    assert stale(other, 30) == [(None, "2025-05-01")]
