@@ -29,7 +29,7 @@ from prism_rdf.clock import Instant
 from prism_rdf.errors import BadArgument, RefusedError
 from prism_rdf.evaluating import Evaluation, Source
 from prism_rdf.free import free_graphs, is_free, is_there
-from prism_rdf.namespaces import PREFIXES, Names, commit_iri, meta_graph, prism
+from prism_rdf.namespaces import PREFIXES, TOLD, Names, commit_iri, meta_graph, prism
 from prism_rdf.reach import graphs_declared, spares_memories, vocabulary
 from prism_rdf.snapshots import Changes, Snapshots
 from prism_rdf.storage.about import about
@@ -301,17 +301,18 @@ class Datasets:
         ``free`` are the free graphs that can be seen; None in the past, which they do not have.
         """
         named = [Names(self._base, namespace) for namespace in namespaces]
-        current, memory = ([names.graph(layer) for names in named] for layer in ("current", "memory"))
+        current = [names.graph("current") for names in named]
+        told = [names.graph(layer) for layer in TOLD for names in named]
         if graphs := graphs or Graphs.of(*graphs_declared(query)):
             for graph in (*graphs.default, *graphs.named):
-                self._check_declared(graph, {*current, *memory}, free)
+                self._check_declared(graph, {*current, *told}, free)
             return graphs.as_options()
         if not self._ground.managed:
             return {"default_graph": [DefaultGraph()], "named_graphs": list(free or ())}
-        filled = [graph for graph in memory if next(store.quads_for_pattern(None, None, None, graph), None) is not None]
+        filled = [graph for graph in told if next(store.quads_for_pattern(None, None, None, graph), None) is not None]
         if filled and all(spares_memories(query, self._vocabulary(names), self._base) for names in named):
             filled = []
-        return {"default_graph": current + filled, "named_graphs": [*current, *memory, *(free or ())]}
+        return {"default_graph": current + filled, "named_graphs": [*current, *told, *(free or ())]}
 
     def _check_declared(
         self, graph: NamedNode, of_world: Collection[NamedNode], free: Sequence[NamedNode] | None
@@ -322,7 +323,7 @@ class Datasets:
             return
         raise RefusedError(
             f"the graph {graph} is not in this dataset",
-            rule="a dataset of the world is declared of its current and memory graphs"
+            rule="a dataset of the world is declared of its current, memory and evidence graphs"
             + ("; free graphs have no past" if free is None else ", and of free graphs"),
             mend="leave out as-of and known-at"
             if free is None and could_be

@@ -235,6 +235,7 @@ def recorded_by(store: GraphReader, names: Names, recorded_at: Instant) -> list[
         ("semantic", "referenceSource"),
         ("semantic", "mergedEntity"),
         ("semantic", "differentEntity"),
+        ("evidence", "claimOf"),
         ("memory", ""),
         ("review", ""),
     ):

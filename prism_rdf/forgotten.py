@@ -18,6 +18,7 @@ from pathlib import Path
 from pyoxigraph import Literal, NamedNode, Quad
 
 from prism_rdf.clock import Instant
+from prism_rdf.evidence.claims import evidence_node
 from prism_rdf.evidence.memories import memory_node
 from prism_rdf.model import (
     Alias,
@@ -27,6 +28,7 @@ from prism_rdf.model import (
     DraftEnd,
     DraftVersion,
     Event,
+    Evidence,
     FreeChange,
     Intent,
     Memory,
@@ -139,6 +141,7 @@ _KINDS: dict[type[Intent], str] = {
     Merge: "merge",
     Difference: "difference",
     Memory: "memory",
+    Evidence: "evidence",
     DraftVersion: "draft",
     DraftEnd: "draft",
     Withdrawal: "withdrawal",
@@ -164,6 +167,11 @@ def _marks(intent: Intent, names: Names) -> Iterable[Mark]:
         yield from (Mark("entity", uuid) for uuid in intent.about)
         yield Mark("memory", names.uuid_of(memory_node(intent, names).value))
         yield Mark.text(intent.source, intent.content)
+    elif isinstance(intent, Evidence):
+        yield Mark("entity", intent.entity)
+        yield Mark("memory", names.uuid_of(intent.clue.source_memory))
+        yield Mark("evidence", names.uuid_of(evidence_node(intent, names).value))
+        yield Mark.text(intent.clue.source, intent.clue.quote)
     elif isinstance(intent, Alias):
         yield Mark("entity", intent.target)
         yield Mark("alias", names.uuid_of(alias_node(intent, names).value))

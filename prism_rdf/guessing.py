@@ -45,11 +45,16 @@ def clue_of(
             rule="tiers 1 and 2 are believed as they are said; a guess is of tier 3",
             mend="say tier 3, or name the source and the cause alone",
         )
-    if confidence is not None and not 0 <= confidence <= 1:
-        raise BadArgument(f"a confidence of {confidence} is none", rule="it is from 0 to 1", mend="give 0.8, say")
-    start, end = _offsets(offsets)
+    start, end = passage_of(offsets, confidence)
     source, source_memory, cause_commit, note = (*why, "", "", "", "")[:4]
     return Clue(quote, source, start, end, extractor, confidence, source_memory, cause_commit, note)
+
+
+def passage_of(offsets: Sequence[int] | None, confidence: float | None) -> tuple[int | None, int | None]:
+    """Return where a quote begins and ends; raise BadArgument for offsets and a confidence that cannot be so."""
+    if confidence is not None and not 0 <= confidence <= 1:
+        raise BadArgument(f"a confidence of {confidence} is none", rule="it is from 0 to 1", mend="give 0.8, say")
+    return _offsets(offsets)
 
 
 def _offsets(offsets: Sequence[int] | None) -> tuple[int | None, int | None]:

@@ -23,6 +23,7 @@ Op = Choice["set", "add", "remove", "clear"]
 Flag = Choice["current", "historical", "wip"]
 Tier = Choice[1, 2, 3]
 DraftSource = Choice["session_intent", "working_tree", "explicit"]
+Stance = Choice["supports", "contradicts"]
 Term = NamedNode | Literal
 Value = str | int | float | bool | Decimal | date | datetime | Instant | NamedNode | Literal
 
@@ -297,6 +298,24 @@ class Clue:
 
 
 @dataclass(frozen=True)
+class Evidence:
+    """What a source says for or against a claim: that ``property`` of ``entity`` (a uuid) is ``value``, over
+    [start, until).
+
+    It changes no state. ``clue`` has the words and where they stand.
+    """
+
+    entity: str
+    property: NamedNode
+    value: Term
+    clue: Clue
+    stance: Stance = "supports"
+    tier: Tier = 1
+    start: Instant | None = None
+    until: Instant | None = None
+
+
+@dataclass(frozen=True)
 class Candidate:
     """Something guessed (tier 3), which nobody believes until it is promoted, and one clue that speaks for it.
 
@@ -371,6 +390,7 @@ Intent = (
     | Merge
     | Difference
     | Memory
+    | Evidence
     | DraftVersion
     | DraftEnd
     | Withdrawal

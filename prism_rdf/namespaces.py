@@ -41,6 +41,7 @@ PREFIXES: dict[str, str] = {
 STORE = "-"  # in place of a project: what belongs to none; it is no legal name of one
 
 LAYERS = ("canonical", "semantic", "temporal", "evidence", "memory", "review", "types", "current", "tail")
+TOLD = ("memory", "evidence")  # beside the current graph these are what a query of the world sees
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _UUID_ROOT = UUID("6f0c1f6e-5d5e-5c0b-9a51-6a6d1b7d2c10")
@@ -153,6 +154,9 @@ class Names:
 
     def memory(self, uuid: str) -> NamedNode:
         return self._of("memory", uuid)
+
+    def evidence(self, uuid: str) -> NamedNode:
+        return self._of("evidence", uuid)
 
     def concept(self, name: str) -> NamedNode:
         return self._of("concept", derived_uuid("concept", name))

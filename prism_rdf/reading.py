@@ -16,6 +16,7 @@ from prism_rdf.namespaces import short
 from prism_rdf.semantic.merges import circles, members, merged_entities, preferred
 from prism_rdf.temporal.drafts import Thread, threads
 from prism_rdf.temporal.read import covering, sealed_at, snapshot, state_at, states_of
+from prism_rdf.weighing import Weighing
 
 
 class ReadingVerbs(MeaningVerbs):
@@ -220,9 +221,11 @@ class ReadingVerbs(MeaningVerbs):
         about = self.resolve(entity, as_of, known_at).value if entity else ""
         kind_of = self._catalog.type(type_name).name if type_name else ""
         wanted = Selection(kind, kind_of, about, source, flag, mode_of(mode))
-        return self.prism.answering(self.pid).ask(
+        at = self._at(as_of)
+        weighing = Weighing(self._store, self.names, self._catalog)
+        answer = self.prism.answering(self.pid).ask(
             text,
-            self._at(as_of),
+            at,
             known,
             limit=limit,
             prefer_wip=prefer_wip,
@@ -232,6 +235,9 @@ class ReadingVerbs(MeaningVerbs):
             times=times and as_of is None,
             recipe=recipe,
         )
+        for hit in answer["hits"]:
+            hit["evidence"] = weighing.status_of_memory(hit["id"], at, known)
+        return answer
 
     def legs(self) -> dict[str, dict[str, Any]]:
         """Return how the ways of finding memories are: ``{name: {"status", "position", "behind", "detail"}}``.

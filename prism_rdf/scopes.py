@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pyoxigraph import Literal, NamedNode, Triple
 
 from prism_rdf.canonical.entities import type_of
+from prism_rdf.evidence.claims import CLAIM_OF, CLAIM_PROPERTY, CLAIM_VALUE
 from prism_rdf.free import is_free
 from prism_rdf.model import RETIRED
 from prism_rdf.namespaces import LAYERS, RDF_TYPE, Names, meta_graph, prism
@@ -112,6 +113,8 @@ def _judged(
         said = [about(after, assertion, graph) for assertion in node.iris(ASSERTION)]
         triples += [q.triple for assertion in said for q in assertion.quads]
         yield "fragment", _unshown(after, names, node.iri(CHANGES), said, superclasses, shown)
+    if scope == "evidence":
+        yield "fragment", _claimed(after, names, node, superclasses)
     if scope == "reference":
         yield "link", _link(after, names, node.iri(SOURCE), node.iri(KIND), node.iri(TARGET), superclasses)
     yield scope, triples
@@ -136,6 +139,16 @@ def _unshown(
         if isinstance(value, NamedNode):
             triples += _types(after, names, value, superclasses)
     return triples
+
+
+def _claimed(after: GraphReader, names: Names, evidence: About, superclasses: Superclasses) -> list[Triple]:
+    """Return what is claimed as a part of the entity's state: it must fit the type."""
+    entity, prop, value = evidence.iri(CLAIM_OF), evidence.iri(CLAIM_PROPERTY), evidence.term(CLAIM_VALUE)
+    kind = type_of(after, names, entity) if entity is not None else None
+    if kind is None or prop is None or value is None:
+        return []
+    ends = _types(after, names, value, superclasses) if isinstance(value, NamedNode) else []
+    return [Triple(evidence.node, RDF_TYPE, kind), Triple(evidence.node, prop, value), *ends]
 
 
 def _link(

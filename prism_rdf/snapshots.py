@@ -9,19 +9,20 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from pyoxigraph import NamedNode, Quad
 
 from prism_rdf.changes import Ground
 from prism_rdf.clock import Instant
 from prism_rdf.commit import touched_by
-from prism_rdf.namespaces import Names
+from prism_rdf.namespaces import TOLD, Names
 from prism_rdf.semantic.merges import concerned_by
 from prism_rdf.storage.changelog import LoggedChange
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.folder import remove
-from prism_rdf.views import as_quads, entity_view, memory_at
-from prism_rdf.world import memories_at, world
+from prism_rdf.views import as_quads, entity_view, told_of
+from prism_rdf.world import told_of_all, world
 
 MOST_QUADS = 4_000_000
 MOST_ROUNDS = 5
@@ -54,7 +55,7 @@ class _News:
 
     commit: int = 0
     entities: set[tuple[NamedNode, Names]] = field(default_factory=set)
-    memories: set[tuple[NamedNode, Names]] = field(default_factory=set)
+    told: set[tuple[Any, NamedNode]] = field(default_factory=set)
     retyped: bool = False
 
 
@@ -109,7 +110,7 @@ class Snapshots:
             names = Names(self._base, namespace)
             catalog = self._ground.schema(names, known_at).catalog
             snapshot.load(world(store, names, wanted.at, catalog.superclasses, known_at, catalog.identifying))
-            snapshot.load(memories_at(store, names, wanted.at, known_at))
+            snapshot.load(told_of_all(store, names, wanted.at, known_at))
         return Kept(snapshot, commit, snapshot.size())
 
     def _empty(self) -> EmbeddedStore:
@@ -151,8 +152,8 @@ class Snapshots:
             touched = touched_by(self._ground.store, change, self._base)
             news.entities.update((e, names) for e in concerned_by(self._ground.store, names, touched))
             places = {(q.graph_name, q.subject) for q in (*change.adds, *change.removes)}
-            nodes = (node for graph, node in places if graph == names.graph("memory"))
-            news.memories.update((node, names) for node in nodes if isinstance(node, NamedNode))
+            told = {names.graph(layer) for layer in TOLD}
+            news.told.update((g, node) for g, node in places if g in told and isinstance(node, NamedNode))
             news.retyped |= any(graph == names.graph("types") for graph, _ in places)
         return news
 
@@ -162,9 +163,8 @@ class Snapshots:
             catalog, graph = self._ground.schema(names, known_at).catalog, names.graph("current")
             view = entity_view(store, names, entity, at, catalog.superclasses, known_at, catalog.identifying)
             self._replace(kept, entity, set(as_quads(view, graph)), graph)
-        for memory, names in news.memories:
-            graph = names.graph("memory")
-            self._replace(kept, memory, set(as_quads(memory_at(store, names, memory, at, known_at), graph)), graph)
+        for graph, node in news.told:
+            self._replace(kept, node, set(as_quads(told_of(store, graph, node, at, known_at), graph)), graph)
 
     def _replace(self, kept: Kept, subject: NamedNode, wanted: set[Quad], graph: NamedNode) -> None:
         held = set(kept.store.quads_for_pattern(subject, None, None, graph))

@@ -12,6 +12,7 @@ from typing import Any
 from pyoxigraph import NamedNode
 
 from prism_rdf import answers, outstanding
+from prism_rdf.claiming import ClaimingVerbs
 from prism_rdf.clock import Instant, TimeInput, as_of_instant
 from prism_rdf.errors import BadArgument
 from prism_rdf.evidence.bookmarks import bookmarks_of
@@ -21,7 +22,6 @@ from prism_rdf.namespaces import PREFIXES, local_name
 from prism_rdf.news import START, News, commit_before, entity_news, is_quiet, memory_news, news_since
 from prism_rdf.proposals import in_words
 from prism_rdf.review.queue import CLASSES, queue, read_candidate
-from prism_rdf.reviewing import ReviewingVerbs
 from prism_rdf.temporal.drafts import Thread, threads
 from prism_rdf.temporal.read import snapshot, state_at
 
@@ -33,7 +33,7 @@ _SHOWN = 10  # of each list, before the budget is looked at
 _TEXT = 160  # characters of a value
 
 
-class StartingVerbs(ReviewingVerbs):
+class StartingVerbs(ClaimingVerbs):
     """The verb of a project that begins a session."""
 
     def start(
@@ -51,8 +51,8 @@ class StartingVerbs(ReviewingVerbs):
         "how_to_proceed", "left_out"}``. New is what was recorded since this ``agent`` last started, which is
         remembered; a first time, and without an agent, the last 20 commits. With ``since`` (a commit or a system time)
         it is what came after, and nothing is written. ``rules_reminders`` have a category (stale_wip: drafts untouched
-        for 30 days; pending_reviews; resting_on_superseded: what depends on what is superseded or retired), a count,
-        what to do, and the first few. ``as_of`` (default now) is when project, drafts and references are looked at.
+        for 30 days; pending_reviews; contested_claims; resting_on_superseded: what depends on what is superseded or
+        retired), a count, what to do, and the first few. ``as_of`` (default now) is when project, drafts and references are looked at.
         Raises BadArgument, BadTime, NotFoundError.
         """
         if budget < LEAST:
@@ -193,6 +193,7 @@ class StartingVerbs(ReviewingVerbs):
         stale = [each for each in open_now if each.touched_at < limit]
         waiting = {kind: list(queue(self._store, self.names, kind, "pending")) for kind in CLASSES}
         resting = outstanding.resting(self._asking(as_of), self.names, self._catalog)
+        contested = [each for each in self.list_claims(as_of=as_of) if each["status"] in ("CONTESTED", "CONTRADICTORY")]
         kinds = ", ".join(f"{len(nodes)} {kind}" for kind, nodes in waiting.items() if nodes)
         found = (
             ("stale_wip", len(stale), _STALE, [self._draft_json(each)["identifier"] for each in stale[:_SHOWN]]),
@@ -202,6 +203,7 @@ class StartingVerbs(ReviewingVerbs):
                 f"{kinds}: promote or reject each (list_candidates, review)",
                 self._waiting(next((nodes for nodes in waiting.values() if nodes), [])[:3]),
             ),
+            ("contested_claims", len(contested), _CONTESTED, [_claim_told(each) for each in contested[:_SHOWN]]),
             ("resting_on_superseded", len(resting), _RESTING, [self._rests(each, at) for each in resting[:_SHOWN]]),
         )
         names = ("category", "count", "message", "items")
@@ -222,7 +224,13 @@ class StartingVerbs(ReviewingVerbs):
 
 
 _STALE = f"untouched for {STALE_DAYS} days: go on (wip), seal or discard"
+_CONTESTED = "sources disagree: read both sides (evidence) before you rely on one"
 _RESTING = "in force, and depends on what no longer is: point it to what holds now, or supersede it too (impact)"
+
+
+def _claim_told(claim: Mapping[str, Any]) -> str:
+    whose = claim["identifier"] or claim["uuid"]
+    return f"{whose} {claim['property']} {_short(claim['value'])}: {claim['status'].lower()}"
 
 
 def _short(value: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import cast
 
 from prism_rdf.errors import BadArgument, RefusedError
 from prism_rdf.evidence.bookmarks import is_place
-from prism_rdf.model import Bookmark, Candidate, Intent, Ruling, Tier
+from prism_rdf.model import Bookmark, Candidate, Evidence, Intent, Ruling, Tier
 
 _SPOKEN_FOR: ContextVar[Tier | None] = ContextVar("spoken_for", default=None)
 _MEANS = "1 is a person, 2 an agent with an artifact; what a pattern guessed (3) awaits review"
@@ -61,12 +61,13 @@ def check_claims(intents: Iterable[Intent], most: Tier) -> None:
     for intent in wanted:
         if isinstance(intent, Candidate) or (isinstance(intent, Bookmark) and is_place(intent)):
             continue
-        if most == 3:
+        weighs = isinstance(intent, Evidence)  # of any tier: it is believed to be said, not to be so
+        if most == 3 and not weighs:
             raise _too_much(2, most)
         tier = getattr(intent, "tier", None)
         if tier is not None and tier < most:
             raise _too_much(tier, most)
-        if tier == 3 and not ruled:
+        if tier == 3 and not ruled and not weighs:
             raise RefusedError(
                 f"a {type(intent).__name__.lower()} of tier 3 is a guess",
                 rule="a guess is believed once a reviewer promotes it",

@@ -11,6 +11,7 @@ from pyoxigraph import Literal, NamedNode, Quad, Triple
 
 from prism_rdf.belief import END_RECORDED_AT, VALID_FROM, VALID_UNTIL, belief_at
 from prism_rdf.clock import Instant
+from prism_rdf.evidence.claims import EVIDENCE
 from prism_rdf.model import State
 from prism_rdf.namespaces import RDF_TYPE, SKOS, Names
 from prism_rdf.semantic.aliases import aliases_of
@@ -101,22 +102,21 @@ def next_boundary(store: GraphReader, names: Names, entity: NamedNode, after: In
     return min((edge for edge in edges if edge is not None and edge > after), default=None)
 
 
-def memory_at(
-    store: GraphReader, names: Names, node: NamedNode, at: Instant, known_at: Instant | None = None
+def told_of(
+    store: GraphReader, graph: NamedNode, node: NamedNode, at: Instant, known_at: Instant | None = None
 ) -> Iterator[Triple]:
-    """Yield what the memory graph said about a memory or a concept at ``at``; nothing before a memory begins."""
-    graph = names.graph("memory")
-    memory = about(store, node, graph)
-    begins = memory.instant(VALID_FROM)
-    if begins is None:
-        yield from (quad.triple for quad in memory.quads)
+    """Yield what ``graph`` said about a memory, a concept or evidence at ``at``; nothing before it begins."""
+    told = about(store, node, graph)
+    begins = told.instant(VALID_FROM)
+    if begins is None and EVIDENCE not in told.terms(RDF_TYPE):
+        yield from (quad.triple for quad in told.quads)
         return
-    belief = belief_at(store, memory, graph, known_at)
-    if belief is None or begins > at:
+    belief = belief_at(store, told, graph, known_at)
+    if belief is None or (begins is not None and begins > at):
         return
     until = belief.until(known_at)
     hidden = {VALID_UNTIL, END_RECORDED_AT} if until is None or until > at else set()
-    yield from (quad.triple for quad in memory.quads if quad.predicate not in hidden)
+    yield from (quad.triple for quad in told.quads if quad.predicate not in hidden)
 
 
 def flag_of(state: State, at: Instant) -> str:

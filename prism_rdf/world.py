@@ -9,7 +9,8 @@ from pyoxigraph import NamedNode, Quad, QuerySolutions
 
 from prism_rdf.belief import END_RECORDED_AT, VALID_UNTIL
 from prism_rdf.clock import Instant
-from prism_rdf.namespaces import PREFIXES, RDF_TYPE, Names
+from prism_rdf.evidence.claims import EVIDENCE
+from prism_rdf.namespaces import PREFIXES, RDF_TYPE, TOLD, Names
 from prism_rdf.semantic.merges import merged_entities
 from prism_rdf.standing import Standing
 from prism_rdf.storage.interface import GraphReader
@@ -110,15 +111,20 @@ def _rows(store: GraphReader, query: str) -> Iterator[tuple[Any, ...]]:
     return (tuple(row) for row in answer)
 
 
-def memories_at(store: GraphReader, names: Names, at: Instant, known_at: Instant | None = None) -> Iterator[Quad]:
-    """Yield the memory graph as it was at ``at``: what ``memory_at`` yields of every memory and concept."""
-    graph = names.graph("memory")
+def told_of_all(store: GraphReader, names: Names, at: Instant, known_at: Instant | None = None) -> Iterator[Quad]:
+    """Yield what was told by ``at``, memories and evidence: what ``told_of`` yields of every node of these graphs."""
+    for layer in TOLD:
+        yield from _told(store, names.graph(layer), at, known_at)
+
+
+def _told(store: GraphReader, graph: NamedNode, at: Instant, known_at: Instant | None) -> Iterator[Quad]:
     standing = Standing(store, graph, at, known_at)
+    since_ever = {quad.subject for quad in store.quads_for_pattern(None, RDF_TYPE, EVIDENCE, graph)}
     for quad in store.quads_for_pattern(None, None, None, graph):
         node: Any = quad.subject
         if node in standing.later:
             continue
-        if node in standing.begun:
+        if node in standing.begun or node in since_ever:
             carrier = standing.believed(node)
             if carrier is None or (quad.predicate in _ENDS and carrier not in standing.over):
                 continue

@@ -225,7 +225,7 @@ class WritingVerbs(ReadingVerbs):
         return self.prism.commit(self.pid, lambda: found, "retract", idempotency_key, [event])
 
     def revert(self, commit: int, *, idempotency_key: str = "") -> Receipt:
-        """Stop believing all that a commit recorded: its events, aliases, references, merges and memories."""
+        """Stop believing all that a commit recorded: its events, aliases, references, merges, evidence and memories."""
         recorded = self.prism.system_time(commit)
         assert recorded is not None
         self._refuse_types(commit, recorded)

@@ -11,6 +11,7 @@ from prism_rdf.cli import (
     agents,
     asking,
     checking,
+    claiming,
     comparing,
     doctor,
     drafting,
@@ -52,7 +53,12 @@ Examples:
 """
 
 app = typer.Typer(
-    name="prism", cls=Contents, rich_markup_mode=None, pretty_exceptions_enable=False, no_args_is_help=True
+    name="prism",
+    cls=Contents,
+    context_settings={"max_content_width": 120},
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
 )
 
 
@@ -108,6 +114,7 @@ _ROOMS = (
         querying,
         updating,
         checking,
+        claiming,
     ),
     *(serving, agents, duplicates, maintaining, modelling, owning, doctor, tokens),
 )

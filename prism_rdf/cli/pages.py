@@ -19,6 +19,7 @@ SECTIONS: Mapping[str, Sequence[str]] = {
     "Look into time": ("history", "diff", "blame", "timeline", "explain", "log"),
     "Names and references": ("resolve", "references", "impact"),
     "Record": ("remember", "entity", "fact", "transition", "alias", "reference", "retire", "reopen"),
+    "Evidence": ("claim", "evidence", "claims"),
     "Draft": ("wip", "seal", "discard", "drafts"),
     "Take back": ("correct", "unalias", "unreference", "retract", "revert", "forget"),
     "Review": ("review", "duplicates", "merge", "unmerge"),

@@ -48,6 +48,7 @@ INVARIANTS: Mapping[str, Callable[[Touched], Found]] = {
     "cyclic-supersession": states.cyclic_supersession,
     "duplicate-uuid": identities.duplicate_uuid,
     "event-without-identity": identities.event_without_identity,
+    "evidence-of-nothing": identities.evidence_of_nothing,
     "foreign-property-of-identity": identities.foreign_property,
     "gap-between-states": states.gap_between_states,
     "merge-across-types": identities.merge_across_types,

@@ -8,6 +8,7 @@ from itertools import chain, product
 from pyoxigraph import Literal, NamedNode
 
 from prism_rdf.canonical.entities import UUID
+from prism_rdf.evidence.claims import CLAIM_OF
 from prism_rdf.namespaces import RDF_TYPE, prism
 from prism_rdf.preflight.touched import Found, Touched, is_believed
 from prism_rdf.semantic.aliases import ALIAS_OF, SURFACE_FORM
@@ -68,6 +69,13 @@ def alias_of_nothing(touched: Touched) -> Found:
             for form in alias.texts(SURFACE_FORM):
                 if not touched.identified(entity):
                     yield entity, f"alias {alias.node.value}, form {form}"
+
+
+def evidence_of_nothing(touched: Touched) -> Found:
+    for evidence in touched.nodes("evidence", CLAIM_OF):
+        for entity in evidence.iris(CLAIM_OF):
+            if not touched.identified(entity):
+                yield entity, f"evidence {evidence.node.value}"
 
 
 def reference_to_nothing(touched: Touched) -> Found:

@@ -24,7 +24,7 @@ from prism_rdf.temporal.tail import TAIL
 
 Found = Iterator[tuple[NamedNode, str]]
 
-_LAYERS = ("canonical", "temporal", "semantic", "current")
+_LAYERS = ("canonical", "temporal", "semantic", "evidence", "current")
 _OF_A_STATE = {COMMIT_STATUS, VALID_FROM, VALID_UNTIL, WITHDRAWN_AT, SUPERSEDED_BY, VOID, CAUSED_BY}
 _SEEN_BY_THE_ONE_BEFORE = {COMMIT_STATUS, VALID_FROM, WITHDRAWN_AT}
 
@@ -125,9 +125,13 @@ class Touched:
 
     def semantic_nodes(self, *ends: NamedNode) -> Iterator[About]:
         """Yield the aliases, references and merges that are changed, or have such an end that lost its identity."""
+        return self.nodes("semantic", *ends)
+
+    def nodes(self, layer: str, *ends: NamedNode) -> Iterator[About]:
+        """Yield the nodes of a layer that are changed, or have such an end that lost its identity."""
         pairs = product(ends, self.unidentified)
-        lost = (node for end, entity in pairs for node in self.subjects(end, entity, "semantic"))
-        return (self.about(node, "semantic") for node in dict.fromkeys(chain(self.of("semantic"), lost)))
+        lost = (node for end, entity in pairs for node in self.subjects(end, entity, layer))
+        return (self.about(node, layer) for node in dict.fromkeys(chain(self.of(layer), lost)))
 
     def snapshot(self, state: NamedNode, entity: NamedNode | None = None) -> Iterator[Quad]:
         return self._after.quads_for_pattern(entity, None, None, state)

@@ -9,7 +9,7 @@ from pyoxigraph import DefaultGraph, NamedNode
 
 from prism_rdf.errors import RefusedError
 from prism_rdf.free import free_graphs, is_free, project_of
-from prism_rdf.namespaces import STORE, Names
+from prism_rdf.namespaces import STORE, TOLD, Names
 from prism_rdf.storage.interface import GraphName, GraphReader
 
 DEFAULT = DefaultGraph()
@@ -18,7 +18,7 @@ _VERBS = {
     "by the verb entity",
     "semantic": "names, references and merges are changed by the verbs alias, reference, merge and unmerge",
     "temporal": "histories are changed by the verbs transition, correct, retire, reopen, retract, wip and seal",
-    "evidence": "evidence is recorded by the verbs that take a source",
+    "evidence": "evidence is recorded by the verb claim",
     "memory": "memories are written by the verbs remember and forget",
     "review": "candidates are guessed by the verbs fact, alias and reference of tier 3, and decided by review",
     "types": "types are changed by the verbs add_types and remove_types",
@@ -58,12 +58,12 @@ class Scope:
     @property
     def default(self) -> list[GraphName]:
         """Return the graphs that are read where no graph is named."""
-        return [*self._engine("current", "memory")] if self.managed else [DEFAULT]
+        return [*self._engine("current", *TOLD)] if self.managed else [DEFAULT]
 
     @property
     def named(self) -> list[NamedNode]:
         """Return the graphs that can be read by their name."""
-        return [*self._engine("current", "memory"), *self.free]
+        return [*self._engine("current", *TOLD), *self.free]
 
     @property
     def free(self) -> list[NamedNode]:
@@ -97,7 +97,7 @@ class Scope:
 
     def check_read(self, graph: NamedNode) -> None:
         """Raise RefusedError for a graph that an operation on whole graphs may not read."""
-        if graph in self._engine("current", "memory"):
+        if graph in self._engine("current", *TOLD):
             return
         if not is_free(graph, self.base, self.managed):
             raise self._refused(graph.value)

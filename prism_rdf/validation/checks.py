@@ -19,7 +19,7 @@ from prism_rdf.errors import BadArgument
 from prism_rdf.namespaces import Names, local_name
 from prism_rdf.storage.interface import GraphReader
 
-_LAYERS = ("canonical", "temporal", "semantic", "review", "current")
+_LAYERS = ("canonical", "temporal", "semantic", "evidence", "review", "current")
 _PARAMETER = re.compile(r"\$(\w+)")
 _HEADER = re.compile(r"^#\+ (\w+): (.+)$", re.MULTILINE)
 

@@ -48,6 +48,7 @@ Scope = Literal[
     "merge",
     "link",
     "memory",
+    "evidence",
     "candidate",
     "text",
 ]
@@ -75,6 +76,7 @@ SCOPE_OF: Mapping[NamedNode, Scope] = {
     prism("Difference"): "merge",
     prism("Memory"): "memory",
     prism("Concept"): "memory",
+    prism("Evidence"): "evidence",
     prism("FactCandidate"): "candidate",
     prism("AliasCandidate"): "candidate",
     prism("ReferenceCandidate"): "candidate",
@@ -91,6 +93,7 @@ SHAPES_OF: Mapping[Scope, tuple[str, ...]] = {
     "merge": ("Merge", "Difference", "EarlierBelief"),
     "link": KINDS,
     "memory": ("Memory", "Concept", "EarlierBelief"),
+    "evidence": ("Evidence", "EarlierBelief"),
     "candidate": ("FactCandidate", "AliasCandidate", "ReferenceCandidate", "Clue", "Ruling", "EarlierBelief"),
     "text": ("TypeText",),
 }

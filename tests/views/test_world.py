@@ -15,8 +15,8 @@ from prism_rdf.errors import PrismError
 from prism_rdf.model import Memory
 from prism_rdf.namespaces import prism as term
 from prism_rdf.temporal.read import covering, sealed_at, states_of
-from prism_rdf.views import as_quads, entity_view, memory_at
-from prism_rdf.world import memories_at, world
+from prism_rdf.views import as_quads, entity_view, told_of
+from prism_rdf.world import told_of_all, world
 
 DAYS = [None, *(f"2026-0{month}-{day:02d}" for month in range(1, 6) for day in (1, 10, 20))]
 MOMENTS = [Instant.parse(f"{day}T00:00:00Z").plus(micros=by) for day in DAYS if day for by in (-1, 0, 1)]
@@ -110,5 +110,5 @@ def test_at_once_and_one_by_one_say_the_same_of_random_histories(seed):
                 assert set(at_once) == set(as_quads(one_by_one, names.graph("current")))
                 memory = names.graph("memory")
                 nodes = {quad.subject for quad in store.quads_for_pattern(None, None, None, memory)}
-                told = {triple for node in nodes for triple in memory_at(store, names, node, at, known_at)}
-                assert set(memories_at(store, names, at, known_at)) == set(as_quads(told, memory))
+                told = {triple for node in nodes for triple in told_of(store, memory, node, at, known_at)}
+                assert set(told_of_all(store, names, at, known_at)) == set(as_quads(told, memory))
