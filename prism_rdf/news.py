@@ -71,6 +71,7 @@ def news_since(store: GraphReader, names: Names, since: int, last: int) -> News:
     entities: dict[NamedNode, list[tuple[NamedNode, NamedNode]]] = {}
     touched: dict[NamedNode, int] = {}
     latest: list[NamedNode] = []
+    gone: set[NamedNode] = set()  # it is told once that it is no longer believed
     commits, memories, looked, partial = 0, 0, 0, first > since
     for number in range(last, first, -1):
         commit = _commit(store, names, number)
@@ -87,6 +88,10 @@ def news_since(store: GraphReader, names: Names, since: int, last: int) -> News:
                 partial = True
                 break
             looked += 1
+            if how == WITHDRAWN_AT:
+                gone.add(node)
+            elif node in gone:
+                continue
             entities.setdefault(entity, []).append((node, how))
             touched.setdefault(entity, number)
     return News(commits, entities, touched, memories, tuple(latest), partial)

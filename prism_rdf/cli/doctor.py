@@ -254,8 +254,8 @@ def _content(common: Common, full: bool) -> Iterator[Finding]:
 
 def _legs(prism: Prism, pid: str) -> Iterator[Finding]:
     for name, leg in prism.project(pid).legs().items():
-        behind = f", {leg['behind']} commits behind: it catches up with the next recall" if leg["behind"] else ""
-        detail = f"{name} leg is {leg['status']}{behind}{': ' * bool(leg['detail'])}{leg['detail']}"
+        detail = f"{name} leg is {leg['status']}{': ' * bool(leg['detail'])}{leg['detail']}"
+        detail += "; it catches up with the next recall" if leg["behind"] and leg["status"] == "lagging" else ""
         status: Status = {"ok": "ok", "failed": "problem"}.get(leg["status"], "note")  # type: ignore[assignment]
         mend = "prism reindex" if status == "problem" else ""
         yield Finding(f"recall {pid}", status, detail, mend)

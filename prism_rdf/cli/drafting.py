@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from prism_rdf.cli.options import Common, EntityArgument, command
-from prism_rdf.cli.terminal import print_json, print_table
+from prism_rdf.cli.terminal import on_terminal, print_json, print_table
 from prism_rdf.cli.writing import Props, Said, name_of, props_of, props_text, saying, told, when_text
 
 if TYPE_CHECKING:
@@ -134,6 +134,7 @@ def drafts(
     if common.json:
         print_json(found)
         return 0
-    rows = [(each["identifier"] or each["entity"], each["touched_at"], each["source"], each["wip"]) for each in found]
+    shown = len("2025-10-30") if on_terminal() else None  # so that the uuid stays whole in 80 columns
+    rows = [(e["identifier"] or e["entity"], e["touched_at"][:shown], e["source"], e["wip"]) for e in found]
     print_table(["entity", "touched", "source", "draft"], rows, fixed=2)
     return 0

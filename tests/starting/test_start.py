@@ -71,6 +71,12 @@ def test_an_agent_learns_what_came_after_its_last_start(project: Project) -> Non
     assert project.start("ada")["changed"]["commits"] == 0
 
 
+def test_what_was_said_and_taken_back_meanwhile_is_told_once(project: Project) -> None:
+    project.alias("graff", "ADR-1", kind="synonym")
+    project.unalias("graff")
+    assert project.start(since=4)["changed"]["entities"][0]["what"] == ["no longer believed: also called graff"]
+
+
 def test_starting_often_is_not_written_often(project: Project) -> None:
     project.start("ada")
     before = project.prism.commit_number
