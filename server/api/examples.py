@@ -84,6 +84,16 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     },
     "evidence": {"entity": "ADR-101", "property": "status"},
     "list_claims": {},
+    "add_query": {
+        "name": "accepted",
+        "text": "#+ summary: Decisions that are accepted.\n"
+        "#+ why: To see what holds.\n"
+        "#+ dataset: current\n"
+        "SELECT ?title WHERE { ?adr a type:ADR ; prism:title ?title ; prism:status 'Accepted' }",
+    },
+    "saved_query": {"name": "accepted"},
+    "remove_query": {"name": "accepted"},
+    "stop_query": {"id": "7"},
     "unalias": {"surface_form": "the graph decision", "valid_until": "2027"},
     "unreference": {"source": "ADR-101", "target": "ADR-002", "kind": "SUPERSEDES"},
 }
