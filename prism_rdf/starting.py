@@ -52,8 +52,8 @@ class StartingVerbs(ClaimingVerbs):
         remembered; a first time, and without an agent, the last 20 commits. With ``since`` (a commit or a system time)
         it is what came after, and nothing is written. ``rules_reminders`` have a category (stale_wip: drafts untouched
         for 30 days; pending_reviews; contested_claims; resting_on_superseded: what depends on what is superseded or
-        retired), a count, what to do, and the first few. ``as_of`` (default now) is when project, drafts and references are looked at.
-        Raises BadArgument, BadTime, NotFoundError.
+        retired), a count, what to do, and the first few. ``as_of`` (default now) is when project, drafts, claims and
+        references are looked at. Raises BadArgument, BadTime, NotFoundError.
         """
         if budget < LEAST:
             raise BadArgument(

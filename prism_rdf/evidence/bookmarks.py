@@ -1,6 +1,6 @@
 """Bookmarks: how far a source was read, so that the next reading goes on there; no source is read here.
 
-A source is a repository or a folder of documents; for an agent it is the project itself, up to where the agent knows it.
+A source is a repository or a folder of documents; for an agent it is the project itself, so far as the agent knows it.
 """
 
 from __future__ import annotations

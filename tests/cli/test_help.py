@@ -22,7 +22,21 @@ PRISM: Any = get_command(app)  # making all commands anew takes a while
 DOCS = Path(__file__).parents[2] / "docs"
 COMMANDS = [
     *("ingest", "watch", "migrate", "entity", "fact", "transition", "correct", "retire", "reopen", "retract", "revert"),
-    *("start", "alias", "unalias", "reference", "unreference", "remember", "wip", "seal", "discard", "drafts", "update", "load", "graphs"),
+    *(
+        "start",
+        "alias",
+        "unalias",
+        "reference",
+        "unreference",
+        "remember",
+        "wip",
+        "seal",
+        "discard",
+        "drafts",
+        "update",
+        "load",
+        "graphs",
+    ),
     *("recall", "state", "history", "entities", "diff", "blame", "timeline", "explain", "log"),
     *(
         "references",
