@@ -10,16 +10,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from prism_rdf.datasets import QueryAnswer
 from prism_rdf.errors import RefusedError
 from prism_rdf.mcp.arguments import AsOf, Cursor, Entity, KnownAt, MaxTokens, MaybeEntity, Pid, TypeName
 from prism_rdf.mcp.budget import CHARACTERS_PER_TOKEN, DEFAULT_TOKENS, Answer, page
 from prism_rdf.mcp.calls import Call, known_at_of
-from prism_rdf.mcp.saved import saved_queries, saved_query
 from prism_rdf.model import term_text
 
 _HIT = ("id", "content", "score", "state_flag", "state_summary", "entity", "source", "valid_from", "valid_until")
 _SNIPPET = 700  # characters of a hit, unless there is room for more
 _MOST_ROWS = 10_000
+
+Timeout = Annotated[float, Field(description="Seconds, after which it is stopped.", gt=0, le=600)]
 
 
 def semantic_recall(
@@ -98,27 +100,35 @@ def prism_sparql(
     dataset: Annotated[
         Literal["current", "raw"], Field(description="The world at a time, or all graphs as stored.")
     ] = "current",
-    timeout: Annotated[float, Field(description="Seconds, after which it is stopped.", gt=0, le=600)] = 30,
+    timeout: Timeout = 30,
     cursor: Cursor = "",
     max_tokens: MaxTokens = DEFAULT_TOKENS,
 ) -> Answer:
     """Ask SPARQL of a project, read only. In the world now a thing has its type, its properties and references."""
-    if dataset == "raw" and call.caller.pids is not None:
-        raise RefusedError(
-            "this connection sees some projects, and the raw dataset shows all of them",
-            rule="a connection sees its projects alone",
-            mend="use the current dataset, with as_of for another time",
-        )
+    if dataset == "raw":
+        _check_raw(call)
     scope = None if dataset == "raw" else call.project(pid).pid
     limits: dict[str, Any] = {"timeout": timeout, "max_rows": _MOST_ROWS}
     found = call.prism.sparql(
         query, pid=scope, as_of=as_of or None, known_at=known_at_of(known_at), dataset=dataset, **limits
     )
+    return _rows(found, cursor, max_tokens)
+
+
+def _check_raw(call: Call) -> None:
+    if call.caller.pids is not None:
+        raise RefusedError(
+            "this connection sees some projects, and the raw dataset shows all of them",
+            rule="a connection sees its projects alone",
+            mend="use the current dataset, with as_of for another time",
+        )
+
+
+def _rows(found: QueryAnswer, cursor: str, max_tokens: int) -> Answer:
     whole: Answer = {"kind": found.kind, "columns": found.variables, "commit": found.commit}
     if found.truncated:
         whole["truncated"] = f"there are more than {_MOST_ROWS} rows: LIMIT and OFFSET, or an aggregate, tell the rest"
-    rows = [_row(row) for row in found.rows()]
-    return page(whole, "rows", rows, "", cursor, max_tokens)
+    return page(whole, "rows", [_row(row) for row in found.rows()], "", cursor, max_tokens)
 
 
 def _row(row: tuple[Any, ...]) -> list[Any]:
@@ -144,16 +154,32 @@ def prism_queries(
     call: Call,
     *,
     pid: Pid = "",
-    name: Annotated[str, Field(description="Tell this one with its text.", examples=["stale-drafts"])] = "",
+    name: Annotated[str, Field(description="Run this one.", examples=["stale-drafts"])] = "",
+    params: Annotated[dict[str, Any], Field(description="Its parameters.", examples=[{"days": 30}])] = {},  # noqa: B006
+    as_of: AsOf = "",
+    known_at: KnownAt = "",
+    timeout: Timeout = 30,
     cursor: Cursor = "",
     max_tokens: MaxTokens = DEFAULT_TOKENS,
 ) -> Answer:
-    """List the saved queries: what each finds, its parameters and columns. prism_sparql runs the text of one."""
-    call.project(pid, new=True)
-    if name:
-        return {"queries": [saved_query(name)], "left_out": 0, "cursor": None}
-    told = [{name: value for name, value in each.items() if name != "text"} for each in saved_queries()]
-    return page({}, "queries", told, "name", cursor, max_tokens)
+    """List the saved queries of a project, each with what it finds and its parameters; with name, run one."""
+    project = call.project(pid)
+    if not name:
+        return page({}, "queries", [_query(each) for each in project.queries()], "name", cursor, max_tokens)
+    saved = project.saved_query(name)
+    if saved["dataset"] == "raw" and saved["origin"] != "shipped":
+        _check_raw(call)
+    limits: dict[str, Any] = {"timeout": timeout, "max_rows": _MOST_ROWS}
+    found = project.run_query(name, as_of=as_of or None, known_at=known_at_of(known_at), **limits, **params)
+    return _rows(found, cursor, max_tokens)
+
+
+def _query(told: Mapping[str, Any]) -> Answer:
+    said = {name: told[name] for name in ("name", "summary", "dataset", "origin", "problem") if told[name]}
+    params = [
+        {name: value for name, value in each.items() if value not in (None, "", False)} for each in told["parameters"]
+    ]
+    return {**said, "parameters": params, "columns": [each["name"] for each in told["columns"]]}
 
 
 def prism_evidence(
@@ -167,7 +193,11 @@ def prism_evidence(
     cursor: Cursor = "",
     max_tokens: MaxTokens = DEFAULT_TOKENS,
 ) -> Answer:
-    """Tell what sources say for and against what is claimed of an entity, both sides, and how it stands."""
-    project: Any = call.project(pid)
+    """Tell what sources say for and against each claim about an entity, and how it stands; worst first.
+
+    It is AFFIRMATIVE, CONTESTED, CONTRADICTORY, INSUFFICIENT_DATA or UNCLASSIFIED.
+    """
+    project = call.project(pid)
     told = project.evidence(entity_uuid, predicate or None, as_of or None, known_at_of(known_at))
-    return dict(told) if isinstance(told, Mapping) else page({}, "claims", list(told), "claim", cursor, max_tokens)
+    whole = {name: told[name] for name in ("entity", "identifier", "as_of")}
+    return page(whole, "claims", told["claims"], "", cursor, max_tokens)

@@ -104,5 +104,5 @@ def props_of(props: Mapping[str, Any]) -> dict[str, Any]:
 def receipt(told: Receipt | Mapping[str, Any]) -> Answer:
     """Return the receipt of a write without what it has not; ``commit`` None: there was nothing to change."""
     body = dict(told.as_dict() if isinstance(told, Receipt) else told)
-    body["notes"] = [in_tools(note) for note in body.get("notes", ())]
+    body["notes"] = [in_tools(note) for note in body["notes"]]
     return {name: value for name, value in body.items() if name == "commit" or value not in (None, [], False)}

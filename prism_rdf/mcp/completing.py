@@ -18,7 +18,6 @@ from mcp.types import (
 from prism_rdf.errors import PrismError
 from prism_rdf.mcp.calls import Call
 from prism_rdf.mcp.listing import completions
-from prism_rdf.mcp.saved import saved_queries
 
 _MOST = 100  # what the protocol allows
 
@@ -47,12 +46,12 @@ def _found(
     begun = argument.value
     if argument.name == "pid":
         return [pid for pid in call.pids() if pid.startswith(begun)]
+    try:
+        project = call.project(said.get("pid", ""))
+    except PrismError:
+        return []  # nobody can say which project is meant: there is nothing to complete
     if argument.name == "name":
-        return [each["name"] for each in saved_queries() if each["name"].startswith(begun)]
+        return [each["name"] for each in project.queries() if each["name"].startswith(begun)]
     if argument.name == "id" and isinstance(ref, ResourceTemplateReference) and "/entity/" in ref.uri:
-        try:
-            pid = call.project(said.get("pid", "")).pid
-        except PrismError:
-            return []  # nobody can say which project is meant: there is nothing to complete
-        return completions(call.prism, pid, begun)
+        return completions(call.prism, project.pid, begun)
     return []

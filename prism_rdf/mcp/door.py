@@ -40,7 +40,7 @@ class Door(MCPServer[Any]):
         self.prism = prism
         self._caller_of = caller_of
         self._wrote = wrote
-        self._verbs = {verb.name: verb for verb in table.verbs()}
+        self._verbs = {verb.name: verb for verb in table.VERBS}
         super().__init__(
             "prism",
             title="Prism RDF",

@@ -64,12 +64,19 @@ def in_tools(text: str) -> str:
 
 def unknown_tool(name: str, offered: Iterable[str]) -> NotFoundError:
     """Return the error for a tool that is not there, or not for this caller."""
-    names = sorted(offered)
-    close = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
-    meant = f"did you mean {' or '.join(close)}? " if close else ""
+    by_end = {_end(each): each for each in sorted(offered)}
+    close = difflib.get_close_matches(_end(name), by_end, n=3, cutoff=0.5)
+    meant = f"did you mean {' or '.join(by_end[each] for each in close)}? " if close else ""
     return NotFoundError(
-        f"there is no tool {name!r}", rule=f"the tools are {', '.join(names)}", mend=f"{meant}tools/list has them all"
+        f"there is no tool {name!r}",
+        rule=f"the tools are {', '.join(by_end.values())}",
+        mend=f"{meant}tools/list has them all",
     )
+
+
+def _end(name: str) -> str:
+    """Return the name of a tool without its beginning, which nearly all have."""
+    return re.sub(r"^(prism|semantic)_", "", name)
 
 
 def bad_input(tool: str, error: BadInput, schema: Mapping[str, Any]) -> BadArgument:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from prism_rdf.errors import UnknownType
+from prism_rdf.errors import BadArgument, UnknownType
 from prism_rdf.mcp.arguments import (
     AsOf,
     Cursor,
@@ -26,8 +26,9 @@ from prism_rdf.mcp.arguments import (
 )
 from prism_rdf.mcp.budget import DEFAULT_TOKENS, Answer, page
 from prism_rdf.mcp.calls import Call, known_at_of
-from prism_rdf.mcp.listing import Listing
+from prism_rdf.mcp.listing import Listing, references_in
 
+_MOST_REFERENCES = 2_000  # that are looked up one by one
 Before = Annotated[str, Field(description="The earlier time; a day means its end.", examples=["2025-10-30"])]
 After = Annotated[str, Field(description="The later time; default now.")]
 
@@ -102,13 +103,15 @@ def prism_list_entities(
     project = call.project(pid)
     iri = type_of(project.list_types(), type_name)["iri"] if type_name else ""
     listing = Listing(call.prism, project.pid, iri, as_of)
-    uuids = listing.after(cursor, limit)
+    seen, _, last = cursor.partition(":")
+    uuids = listing.after(last if seen.isdecimal() else cursor, limit)
     states = (project.state_as_of(uuid, as_of or None) for uuid in uuids)
     shown = [_entity(state) for state in states if state["state"] is not None]
-    answer = page({"total": listing.total()}, "entities", shown, "uuid", "", max_tokens)
-    last = answer["entities"][-1]["uuid"] if answer["entities"] else ""
-    left = listing.left_behind(last)
-    return {**answer, "left_out": left, "cursor": last if left else None}
+    total = listing.total()
+    answer = page({"total": total}, "entities", shown, "uuid", "", max_tokens)
+    told = (int(seen) if seen.isdecimal() else 0) + len(answer["entities"])
+    left = max(0, total - told) if answer["entities"] else 0
+    return {**answer, "left_out": left, "cursor": f"{told}:{answer['entities'][-1]['uuid']}" if left else None}
 
 
 def _entity(state: Mapping[str, Any]) -> Answer:
@@ -204,6 +207,12 @@ def prism_list_references(
 ) -> Answer:
     """List references between entities; give source, target or both."""
     project = call.project(pid)
+    if not (source or target) and (count := references_in(call.prism, project.pid)) > _MOST_REFERENCES:
+        raise BadArgument(
+            f"{project.pid} has {count} references",
+            rule=f"without source and target at most {_MOST_REFERENCES} are listed",
+            mend="give source or target; prism_impact follows them, prism_sparql asks ?source prism:DEPENDS_ON ?target",
+        )
     found = project.list_references(source or None, target or None, type or None, as_of or None)
     return page({}, "references", [_reference(each) for each in found], "reference", cursor, max_tokens)
 

@@ -8,12 +8,15 @@ from typing import Any
 from pyoxigraph import Literal
 
 from prism_rdf.errors import BadArgument
+from prism_rdf.namespaces import Names, local_name
 from prism_rdf.prism import Prism
 
 _NAMES = ("number", "name", "title", "pid", "fqdn")  # what an entity is called by, in this order
-_WHICH = "?entity prism:uuid ?uuid {a} FILTER NOT EXISTS {{ ?entity prism:mergedInto ?into }}"
-_CALLED = " ".join(f"OPTIONAL {{ ?entity prism:{name} ?{name} }}" for name in _NAMES)
-_AS = f"BIND(COALESCE({', '.join(f'?{name}' for name in _NAMES)}, ?uuid) AS ?called)"
+_BORNE = f"""SELECT ?how {{ VALUES ?how {{ {" ".join(f"prism:{name}" for name in _NAMES)} }}
+    FILTER EXISTS {{ ?entity ?how ?name }} }}"""
+_WHICH = (
+    "?entity prism:uuid ?uuid {a} MINUS {{ ?entity prism:mergedInto ?into }}"  # FILTER NOT EXISTS costs 80 times it
+)
 _MOST_COMPLETED = 100
 
 
@@ -25,37 +28,43 @@ class Listing:
         self._pid = pid
         self._as_of = as_of or None
         self._which = _WHICH.format(a=f"; a <{type_iri}> ." if type_iri else ".")
+        borne = {local_name(row[0].value) for row in self._rows(_BORNE)}
+        names = [name for name in _NAMES if name in borne]  # a name that nobody has would be looked up for each
+        called = ", ".join([*(f"?{name}" for name in names), "?uuid"])
+        self._called = " ".join(f"OPTIONAL {{ ?entity prism:{name} ?{name} }}" for name in names)
+        self._called += f" BIND(STR(COALESCE({called})) AS ?called)"
 
     def total(self) -> int:
-        return self._count("")
-
-    def after(self, cursor: str, limit: int) -> list[str]:
-        """Return the uuids of the next entities behind the one of this uuid. Raises BadArgument."""
-        behind = self._behind(cursor) if cursor else ""
-        query = f"SELECT ?uuid {{ {self._which} {_CALLED} {_AS} {behind} }} ORDER BY ?called ?uuid LIMIT {limit}"
-        return [row[0].value for row in self._rows(query)]
-
-    def left_behind(self, last: str) -> int:
-        """Return how many come behind the entity of this uuid; 0 for none."""
-        return self._count(f"{_CALLED} {_AS} {self._behind(last)}") if last else 0
-
-    def _count(self, further: str) -> int:
-        row = next(iter(self._rows(f"SELECT (COUNT(*) AS ?n) {{ {self._which} {further} }}")))
+        row = next(self._rows(f"SELECT (COUNT(*) AS ?n) {{ {self._which} }}"))
         return int(row[0].value)
 
+    def after(self, uuid: str, limit: int) -> list[str]:
+        """Return the uuids of the next entities behind this one (empty: the first ones). Raises BadArgument."""
+        behind = self._behind(uuid) if uuid else ""
+        query = f"SELECT ?uuid {{ {self._which} {self._called} {behind} }} ORDER BY ?called ?uuid LIMIT {limit}"
+        return [row[0].value for row in self._rows(query)]
+
     def _behind(self, uuid: str) -> str:
-        found = list(self._rows(f"SELECT ?called {{ {self._which} {_CALLED} {_AS} FILTER(?uuid = {Literal(uuid)}) }}"))
-        if not found:
+        one = f"VALUES ?uuid {{ {Literal(uuid)} }} {self._which} {self._called}"
+        found = next(self._rows(f"SELECT ?called {{ {one} }}"), None)
+        if found is None:
             raise BadArgument(
-                f"{uuid!r} is no cursor of this list",
+                f"{uuid!r} is in no cursor of this list",
                 rule="a cursor comes with an answer, and goes with the same arguments",
                 mend="leave it out to begin anew",
             )
-        called = Literal(found[0][0].value)
-        return f"FILTER(STR(?called) > {called} || (STR(?called) = {called} && ?uuid > {Literal(uuid)}))"
+        called = Literal(found[0].value)
+        return f"FILTER(?called > {called} || (?called = {called} && ?uuid > {Literal(uuid)}))"
 
     def _rows(self, query: str) -> Iterator[tuple[Any, ...]]:
         return iter(self._prism.sparql(query, pid=self._pid, as_of=self._as_of).rows())
+
+
+def references_in(prism: Prism, pid: str) -> int:
+    """Return how many references a project ever recorded."""
+    graph = Names(prism.base, pid).graph("semantic")
+    query = f"SELECT (COUNT(*) AS ?n) {{ GRAPH {graph} {{ ?reference a prism:Reference }} }}"
+    return int(next(iter(prism.sparql(query, dataset="raw").rows()))[0].value)
 
 
 def completions(prism: Prism, pid: str, begun: str) -> list[str]:

@@ -285,16 +285,25 @@ def prism_claim(
     entity_uuid: Entity,
     predicate: Predicate,
     value: Annotated[Any, Field(examples=["Accepted"])],
+    stance: Literal["supports", "contradicts"] = "supports",
     quote: Annotated[str, Field(description="The words of the source.")] = "",
     source: Source = "",
-    stance: Literal["supports", "contradicts"] = "supports",
+    memory: Annotated[str, Field(description="The memory they are in (id).")] = "",
     confidence: Annotated[float | None, Field(ge=0, le=1)] = None,
-    valid_from: ValidFrom = "",
+    valid_from: Annotated[str, Field(description="When it is said to hold; default always.")] = "",
     valid_until: ValidUntil = "",
     tier: Tier = None,
+    idempotency_key: Key = "",
 ) -> Answer:
-    """File what a source says for or against a value of a property; both sides are kept, prism_evidence shows them."""
-    said = given(quote=quote, confidence=confidence, valid_from=valid_from, valid_until=valid_until)
+    """File what a source says for or against a value of a property. The state stays; prism_evidence shows both."""
+    said = given(
+        quote=quote,
+        memory=memory,
+        confidence=confidence,
+        valid_from=valid_from,
+        valid_until=valid_until,
+        idempotency_key=idempotency_key,
+    )
     by, where = call.tier(tier), source or call.source
-    project: Any = call.project(pid)
-    return receipt(project.claim(entity_uuid, predicate, plain(value), source=where, stance=stance, tier=by, **said))
+    project = call.project(pid)
+    return receipt(project.claim(entity_uuid, predicate, plain(value), stance=stance, source=where, tier=by, **said))

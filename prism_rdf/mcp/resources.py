@@ -18,7 +18,6 @@ from prism_rdf.mcp.budget import Answer, text_of
 from prism_rdf.mcp.calls import Call
 from prism_rdf.mcp.failures import in_tools
 from prism_rdf.mcp.knowing import prism_list_types
-from prism_rdf.mcp.saved import saved_queries, saved_query
 from prism_rdf.namespaces import Names
 
 _JSON = "application/json"
@@ -26,7 +25,7 @@ _ALL = 50_000  # tokens
 _OF_PROJECT = {
     "types": "The types of entities, with their properties",
     "wip": "The open drafts, the longest untouched first",
-    "queries": "The saved queries that ship",
+    "queries": "The saved queries, with what each finds",
 }
 
 
@@ -71,12 +70,12 @@ def register(server: MCPServer[Any], call: Callable[[], Call]) -> None:
 
     @server.resource("prism://{pid}/queries", name="queries", description=_OF_PROJECT["queries"], mime_type=_JSON)
     async def queries(pid: str) -> str:
-        return await answer(lambda asked: _queries(asked, pid))
+        return await answer(lambda asked: {"queries": asked.project(pid).queries()})
 
     @server.resource("prism://{pid}/query/{name}", name="query", mime_type="application/sparql-query")
     async def query(pid: str, name: str) -> str:
         """The text of a saved query."""
-        return await answer(lambda _: str(saved_query(name)["text"]))
+        return await answer(lambda asked: str(asked.project(pid).saved_query(name)["text"]))
 
 
 def _entity(call: Call, pid: str, ref: str) -> Answer:
@@ -88,11 +87,6 @@ def _entity(call: Call, pid: str, ref: str) -> Answer:
         for each in references
     ]
     return {**state, "references": brief}
-
-
-def _queries(call: Call, pid: str) -> Answer:
-    call.project(pid)
-    return {"queries": [{name: each[name] for name in each if name != "text"} for each in saved_queries()]}
 
 
 def _memory(call: Call, pid: str, uuid: str) -> str:

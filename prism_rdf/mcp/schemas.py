@@ -71,8 +71,8 @@ HIT = thing(
 )
 HITS = pages("hits", HIT, query=TEXT, as_of=TEXT, anchors=many(THING), unwell=THING)
 ROWS = pages("rows", ANY, columns=TEXTS, kind=TEXT, commit=COUNT, as_of=MAYBE)
-EVIDENCE = thing({}, claims=many(THING), left_out=COUNT, cursor=MAYBE)
-QUERIES = thing({}, queries=many(THING), columns=TEXTS, rows=many(ANY), left_out=COUNT, cursor=MAYBE)
+EVIDENCE = pages("claims", thing({"property": TEXT, "status": TEXT}), entity=TEXT, as_of=TEXT)
+QUERIES = thing({"left_out": COUNT, "cursor": MAYBE}, queries=many(THING), columns=TEXTS, rows=many(ANY))
 START = thing(
     {"pid": TEXT, "commit": COUNT, "open_wip": many(THING), "rules_reminders": many(THING), "counts": THING},
     project=ANY,

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from prism_rdf.mcp import asking, knowing, recording, reviewing, schemas
 from prism_rdf.mcp.budget import Answer
 from prism_rdf.mcp.callers import Scope
 from prism_rdf.mcp.schemas import Schema
-from prism_rdf.project import Project
 
 
 @dataclass(frozen=True)
 class Verb:
-    """A tool: its function, whose name and docstring it has; ``after`` is the verb of a project that it waits for."""
+    """A tool: its function, whose name and docstring it has, what it needs, and what it answers."""
 
     function: Callable[..., Answer]
     returns: Schema
     needs: Scope = "read"
     repeatable: bool = False  # doing it twice is doing it once
     destroys: bool = False
-    after: str = ""
 
     @property
     def name(self) -> str:
         return self.function.__name__
 
 
-_VERBS = (
-    Verb(asking.prism_start, schemas.START, after="start"),
+VERBS = (
+    Verb(asking.prism_start, schemas.START),
     Verb(asking.semantic_recall, schemas.HITS),
     Verb(recording.prism_remember, schemas.RECEIPT, "write", repeatable=True),
     Verb(knowing.prism_list_types, schemas.TYPES),
@@ -49,8 +47,8 @@ _VERBS = (
     Verb(knowing.prism_history, schemas.HISTORY),
     Verb(knowing.prism_diff, schemas.DIFFERENCES),
     Verb(knowing.prism_blame, schemas.BLAME),
-    Verb(recording.prism_claim, schemas.RECEIPT, "write", after="claim"),
-    Verb(asking.prism_evidence, schemas.EVIDENCE, after="evidence"),
+    Verb(recording.prism_claim, schemas.RECEIPT, "write", repeatable=True),
+    Verb(asking.prism_evidence, schemas.EVIDENCE),
     Verb(reviewing.prism_list_fact_candidates, schemas.CANDIDATES),
     Verb(reviewing.prism_review_fact_candidate, schemas.RULED, "review"),
     Verb(reviewing.prism_list_alias_candidates, schemas.CANDIDATES),
@@ -61,8 +59,3 @@ _VERBS = (
     Verb(recording.prism_unmerge, schemas.RECEIPT, "write"),
     Verb(recording.prism_forget, schemas.FORGOTTEN, "admin", destroys=True),
 )
-
-
-def verbs() -> Iterator[Verb]:
-    """Yield the tools whose verb the store has."""
-    return (verb for verb in _VERBS if not verb.after or hasattr(Project, verb.after))

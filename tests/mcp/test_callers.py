@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from prism_rdf.mcp import Caller
+from prism_rdf.mcp import Caller, knowing
 from prism_rdf.mcp.callers import READ_ONLY
-from prism_rdf.mcp.table import verbs
+from prism_rdf.mcp.table import VERBS
 from prism_rdf.prism import Prism
 
 
@@ -35,7 +35,7 @@ def tools(ask: Ask, prism: Prism, caller: Caller) -> set[str]:
 
 def test_read_only_offers_what_changes_nothing(prism: Prism, call: Call, ask: Ask) -> None:
     caller = Caller(scopes=READ_ONLY)
-    assert tools(ask, prism, caller) == {verb.name for verb in verbs() if verb.needs == "read"}
+    assert tools(ask, prism, caller) == {verb.name for verb in VERBS if verb.needs == "read"}
     before = prism.commit_number
     refused = call(prism, caller, "prism_fact", pid="demo", entity_uuid="ADR-1", predicate="title", value="x")["error"]
     assert refused["code"] == "not-found"
@@ -50,7 +50,7 @@ def test_hints_say_what_each_tool_does(prism: Prism, ask: Ask) -> None:
 
     hints = {tool.name: tool.annotations for tool in ask(prism, Caller(forgets=True), talk)}
     reads = {name for name, hint in hints.items() if hint.read_only_hint}
-    assert reads == {verb.name for verb in verbs() if verb.needs == "read"}
+    assert reads == {verb.name for verb in VERBS if verb.needs == "read"}
     assert {name for name, hint in hints.items() if hint.destructive_hint} == {"prism_forget"}
     assert not hints["prism_fact"].idempotent_hint
     assert hints["prism_remember"].idempotent_hint
@@ -133,3 +133,15 @@ def test_an_unknown_tool_is_told_with_those_that_are_spelt_alike(prism: Prism, c
     told = call(prism, Caller(), "prism_recall")["error"]
     assert told["code"] == "not-found"
     assert "semantic_recall" in told["mend"]
+
+
+def test_references_of_a_large_project_are_asked_by_their_ends(
+    filled: tuple[Prism, dict[str, str]], call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prism, caller = filled[0], Caller(pid="demo")
+    assert len(call(prism, caller, "prism_list_references")["references"]) == 1
+    monkeypatch.setattr(knowing, "_MOST_REFERENCES", 0)
+    told = call(prism, caller, "prism_list_references")["error"]
+    assert "demo has 1 references" in told["message"]
+    assert {"prism_impact", "prism_sparql"} <= set(told["call_instead"])
+    assert call(prism, caller, "prism_list_references", target="ADR-3")["references"]

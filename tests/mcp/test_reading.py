@@ -99,7 +99,7 @@ def test_prompts_hold_what_the_agent_needs(store: Store, ask: Ask) -> None:
         ("prism://{pid}/entity/{id}", "id", 'dec"', []),
         ("prism://{pid}/entity/{id}", "id", "ADR-2", ["ADR-21", "ADR-22"]),
         ("prism://{pid}/entity/{id}", "pid", "d", ["demo"]),
-        ("prism://{pid}/query/{name}", "name", "stale", ["stale-drafts"]),
+        ("prism://{pid}/query/{name}", "name", "stale-d", ["stale-drafts"]),
         ("prism://{pid}/memory/{id}", "id", "a", []),
     ],
 )
