@@ -24,6 +24,7 @@ from prism_rdf import mcp
 from prism_rdf.clock import Edge, Instant
 from prism_rdf.mcp import Caller
 from prism_rdf.mcp.budget import tokens_of
+from prism_rdf.mcp.tool import told_by
 from prism_rdf.model import Assertion, Event, Intent, Memory, NewEntity
 from prism_rdf.namespaces import TYPE, derived_uuid, prism
 from prism_rdf.prism import Prism
@@ -89,7 +90,7 @@ def questions(some: str) -> list[tuple[str, dict[str, Any]]]:
         ("prism_state_as_of", {"entity_uuid": some}),
         ("prism_history", {"entity_uuid": some}),
         ("prism_resolve_alias", {"surface_form": some}),
-        ("prism_list_references", {}),
+        ("prism_list_references", {"target": some}),
         ("prism_impact", {"entity_uuid": some}),
         ("prism_blame", {"entity_uuid": some, "predicate": "status"}),
         ("prism_diff", {"before": "2024-12-31", "entity_uuid": some}),
@@ -116,7 +117,7 @@ async def measure(store: Prism, pid: str) -> None:
             began = time.perf_counter()
             result = await client.call_tool(tool, arguments)
             taken = (time.perf_counter() - began) * 1_000
-            told = result.structured_content or {}
+            told = told_by(result)
             print(f"{tool:30} {tokens_of(told):7} {told.get('left_out', 0)!s:>9.9} {taken:8.0f}", flush=True)
 
 
