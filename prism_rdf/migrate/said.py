@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from pyoxigraph import Literal, NamedNode
 
 from prism_rdf.clock import Instant
-from prism_rdf.model import Event, Intent, Memory, Receipt, Reference, Term
+from prism_rdf.model import Alias, Event, Intent, Memory, Receipt, Reference, Term
 from prism_rdf.namespaces import Names, local_name
 
 
@@ -74,6 +74,12 @@ class Said:
     def references_at(self, at: Instant) -> list[Reference]:
         return [each for each in self.references if _holds(each.start, each.until, at)]
 
+    def keep(self, told: Iterable[Intent]) -> None:
+        """Take in the passages that are about to be written."""
+        fresh = [each for each in told if isinstance(each, Memory)]
+        ended = {(each.source, each.content) for each in fresh if each.until is not None}
+        self.passages = [*(each for each in self.passages if (each.source, each.content) not in ended), *fresh]
+
     def note(self, event: Event) -> None:
         """Take in an event that is about to be written."""
         assert event.at is not None
@@ -112,6 +118,18 @@ def references_by(project: Project, places: Sequence[str]) -> dict[str, list[Ref
         place, kind = row["place"].value, NamedNode(row["kind"].value)
         found[place].append(Reference(*ends, kind, _instant(row["from"]), _instant(row["until"]), 2, place))
     return found
+
+
+def aliases_by(project: Project, source: str) -> set[tuple[str, str]]:
+    """Return the names that a source gave, as (form, uuid), as far as they are believed."""
+    query = f"""SELECT ?form ?entity {{ GRAPH {project.names.graph("semantic")} {{
+        ?alias prism:surfaceForm ?form ; prism:aliasOf ?entity ; prism:source {Literal(source)}
+        FILTER NOT EXISTS {{ ?alias prism:withdrawnAt ?gone }} }} }}"""
+    return {(row["form"].value, project.names.uuid_of(row["entity"].value)) for row in _rows(project, query)}
+
+
+def name_of(alias: Alias) -> tuple[str, str]:
+    return alias.surface_form, alias.target
 
 
 def memories_by(project: Project, places: Sequence[str]) -> dict[str, Memory]:

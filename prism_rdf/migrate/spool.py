@@ -20,7 +20,7 @@ CREATE TABLE artifact (tab INTEGER, id TEXT, stood INTEGER, begin INTEGER, numbe
     WITHOUT ROWID;
 CREATE TABLE name (loose TEXT, exact TEXT, uuid TEXT, since INTEGER, PRIMARY KEY (loose, exact, uuid)) WITHOUT ROWID;
 CREATE TABLE said (tab INTEGER, id TEXT, stood INTEGER, data TEXT, PRIMARY KEY (tab, id, stood)) WITHOUT ROWID;
-CREATE TABLE fresh (source TEXT, uuid TEXT, content TEXT, at INTEGER);
+CREATE TABLE fresh (source TEXT, uuid TEXT, content TEXT, at INTEGER, UNIQUE (source, content));
 CREATE TABLE memory (id TEXT PRIMARY KEY, number INTEGER, data TEXT) WITHOUT ROWID;
 CREATE TABLE mention (memory TEXT, concept TEXT, number INTEGER, PRIMARY KEY (memory, concept)) WITHOUT ROWID;
 """
@@ -122,12 +122,12 @@ class Spool:
         self._db.execute("INSERT OR REPLACE INTO said VALUES (?, ?, ?, ?)", (*key, data))
 
     def keep_fresh(self, passage: Memory, uuid: str) -> None:
-        """Keep a passage that is new, for when all that it may speak of is there."""
+        """Keep a passage whose prose is to be read, once, for when all that it may speak of is there."""
         at = passage.created_at.micros
-        self._db.execute("INSERT INTO fresh VALUES (?, ?, ?, ?)", (passage.source, uuid, passage.content, at))
+        self._db.execute("INSERT OR IGNORE INTO fresh VALUES (?, ?, ?, ?)", (passage.source, uuid, passage.content, at))
 
     def fresh(self) -> Iterator[Memory]:
-        """Yield the passages that are new."""
+        """Yield the passages whose prose is to be read."""
         for source, uuid, content, at in self._db.execute("SELECT * FROM fresh ORDER BY rowid"):
             yield Memory(content, "passage", Instant(at), source, about=(uuid,), start=Instant(at), tier=2)
 

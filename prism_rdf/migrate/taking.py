@@ -19,11 +19,12 @@ from prism_rdf.ingest.blocks import BlockReader
 from prism_rdf.ingest.mentioning import mentions_of
 from prism_rdf.migrate.legacy import legacy_source, tell, was_dropped
 from prism_rdf.migrate.mapping import MigrationMapping, Table
+from prism_rdf.migrate.prose import Foreseen, Told, begun, guess, read, references_said, was_interrupted
 from prism_rdf.migrate.report import BadRow, Example, MigrationReport, Unknown
-from prism_rdf.migrate.said import Project, Said, references_by, said_by
+from prism_rdf.migrate.said import Project, Said, aliases_by, name_of, references_by, said_by
 from prism_rdf.migrate.spool import Spool
 from prism_rdf.migrate.tables import Row, rows
-from prism_rdf.migrate.telling import Knowing, Place, describe, guess, links_of, read_body, refer, remember
+from prism_rdf.migrate.telling import Place, describe, ends_of, links_of, read_body, refer, remember
 from prism_rdf.migrate.understanding import (
     Artifact,
     BadValue,
@@ -34,10 +35,11 @@ from prism_rdf.migrate.understanding import (
     place,
 )
 from prism_rdf.model import Alias, Candidate, Event, Intent, Memory, NewEntity, Receipt, Reference
-from prism_rdf.namespaces import derived_uuid, local_name
+from prism_rdf.namespaces import Names, derived_uuid, local_name
 
 BATCH = 300  # rows that are asked for, told and written at once
 _EXAMPLES = 3  # of each type
+_PROSE = BadRow("prose", 0, "", "", "", "")
 _MOST_TOLD = 10_000
 
 Progress = Callable[[int, int, str], None]
@@ -88,12 +90,16 @@ class Migration:
         self._unknown_names: set[Unknown] = set()
         self._elsewhere: dict[tuple[str, Instant], str | None] = {}
         self._blocks = BlockReader()
+        self._foreseen = Foreseen(lambda name, at: [], catalog, project)
+        self._unread = False  # whether there is prose that a run did not come to read
 
     def run(self, progress: Progress | None = None) -> Taken:
         """Take in all that is new. Raises NotFoundError, BadArgument, BadTime before anything is written."""
         told = progress or (lambda done, total, label: None)
         with Spool() as spool:
+            self._foreseen = Foreseen(partial(self._meant, spool), self.catalog, self._project)
             self._understand(spool, told)
+            self._unread = self._project is not None and was_interrupted(self._project, self.mapping.source)
             total, done = spool.count, 0
             for batch in _batches(spool.artifacts(), BATCH):
                 self._write(self._described(spool, batch))
@@ -102,8 +108,10 @@ class Migration:
             for batch in _batches(spool.artifacts(), BATCH):
                 self._write(self._referring(spool, batch))
             self._write(self._aliases(spool))
-            for passages in _batches(spool.fresh(), BATCH) if self._taker is not None else ():
+            for passages in _batches(spool.fresh(), BATCH):
                 self._write(self._guessed(spool, passages))
+            if self._unread:
+                self._write([(_PROSE, [read(self.mapping.source)])])
             for memories in _batches(spool.memories(), BATCH):
                 self._write(self._remembered(spool, memories))
                 done += len(memories)
@@ -198,16 +206,21 @@ class Migration:
                 since, _ = where.when(artifact, said)
                 passages = remember(artifact, document, where, said, partial(self._meant, spool, at=since))
                 intents = [*describe(artifact, kind, where, said), *passages]
-                said.passages = _after(said.passages, passages)
-                for fresh in passages:
-                    if isinstance(fresh, Memory) and fresh.until is None:
-                        spool.keep_fresh(fresh, where.uuid)
+                fresh = [each for each in passages if isinstance(each, Memory) and each.until is None]
+                for each in (*fresh, *(said.passages if self._unread else ())):
+                    spool.keep_fresh(each, where.uuid)
+                said.keep(passages)
+                self._foreseen.note(where.uuid, artifact)
             except BadValue as error:
                 self._bad(self._called(artifact, error.column, error.reason, error.mend))
                 continue
             if intents:
                 groups.append((called, intents))
-        return _together(groups)
+        groups = _together(groups)
+        if not self._unread and any(isinstance(each, Memory) for _, intents in groups for each in intents):
+            self._unread = True
+            groups.insert(0, (_PROSE, [begun(self.mapping.source)]))
+        return groups
 
     def _referring(self, spool: Spool, batch: Sequence[Artifact]) -> list[Group]:
         places = {self._place(each).source: self._place(each).uuid for each in batch}
@@ -223,6 +236,7 @@ class Migration:
                 continue  # it was refused
             wanted = self._wanted(spool, artifact, where.uuid)
             intents = refer(wanted, artifact, where, said)
+            self._foreseen.links |= {ends_of(each) for each in said.references}
             groups += [(self._called(artifact, "", "", ""), [each]) for each in intents]
         return groups
 
@@ -247,10 +261,12 @@ class Migration:
         return found
 
     def _guessed(self, spool: Spool, passages: Sequence[Memory]) -> list[Group]:
-        if self._project is None:
-            return []
-        found = guess(passages, Knowing(self._project, partial(self._meant, spool)))
-        return [(BadRow("prose", 0, each.source, "", "", ""), candidates) for each, candidates in found]
+        if self._taker is None or self._project is None:
+            found = guess(passages, Names("urn:prism:any", self.pid), self._foreseen, self._foreseen.links)
+        else:
+            knowing = Told(self._project, partial(self._meant, spool))
+            found = guess(passages, self._project.names, knowing, references_said(self._project, passages))
+        return [(replace(_PROSE, id=each.source), candidates) for each, candidates in found]
 
     def _aliases(self, spool: Spool) -> list[Group]:
         groups: list[Group] = []
@@ -265,23 +281,10 @@ class Migration:
             source = f"migrate:{self.mapping.source}"
             made = Alias(bearers[0], alias.name, alias.kind, alias.tier, "", source, alias.start, alias.until)
             groups.append((called, [made]))
-        return self._new_aliases(groups)
-
-    def _new_aliases(self, groups: list[Group]) -> list[Group]:
-        """Return those that are not yet believed, so that a second run counts none."""
         if self._project is None or not groups:
             return groups
-        query = f"""SELECT ?form ?entity {{ GRAPH {self._project.names.graph("semantic")} {{
-            ?alias prism:surfaceForm ?form ; prism:aliasOf ?entity ; prism:source "migrate:{self.mapping.source}"
-            FILTER NOT EXISTS {{ ?alias prism:withdrawnAt ?gone }} }} }}"""
-        told = self._project.prism.sparql(query, dataset="raw").rows()
-        known = {(form.value, self._project.names.uuid_of(entity.value)) for form, entity in told}
-        return [
-            (called, [each])
-            for called, intents in groups
-            for each in intents
-            if isinstance(each, Alias) and (each.surface_form, each.target) not in known
-        ]
+        known = aliases_by(self._project, f"migrate:{self.mapping.source}")  # so that a second run counts none
+        return [each for each in groups if not any(isinstance(i, Alias) and name_of(i) in known for i in each[1])]
 
     def _remembered(self, spool: Spool, memories: Sequence[OldMemory]) -> list[Group]:
         def named(content: str, at: Instant) -> Sequence[str]:
@@ -385,13 +388,6 @@ def _together(groups: Iterable[Group]) -> list[Group]:
         _, told = found.setdefault((called.table, called.id), (called, []))
         told += intents
     return list(found.values())
-
-
-def _after(passages: Iterable[Memory], told: Iterable[Intent]) -> list[Memory]:
-    """Return the passages once what is told is written."""
-    fresh = [each for each in told if isinstance(each, Memory)]
-    ended = {(each.source, each.content) for each in fresh if each.until is not None}
-    return [*(each for each in passages if (each.source, each.content) not in ended), *fresh]
 
 
 def _batches(found: Iterable[_Each], size: int) -> Iterator[list[_Each]]:

@@ -6,18 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from pyoxigraph import Literal, NamedNode
+from pyoxigraph import Literal
 
 from prism_rdf.canonical.catalog import EntityType
 from prism_rdf.clock import Edge, Instant, Precision
-from prism_rdf.evidence.memories import memory_node
 from prism_rdf.ingest.blocks import BlockReader
 from prism_rdf.ingest.documents import Document, parse
-from prism_rdf.ingest.prose_memories import guessed_in
 from prism_rdf.ingest.statements import Mention
 from prism_rdf.ingest.texts import Unreadable
 from prism_rdf.ingest.values import declared_by
-from prism_rdf.migrate.said import Project, Said, references_by
+from prism_rdf.migrate.said import Said
 from prism_rdf.migrate.understanding import Artifact, BadValue, Link, terms
 from prism_rdf.model import Assertion, Event, Intent, Memory, NewEntity, Reference, Term, Tier
 from prism_rdf.namespaces import derived_uuid, prism
@@ -25,6 +23,7 @@ from prism_rdf.namespaces import derived_uuid, prism
 _TIER: Tier = 2
 _EVENT_TYPES = (*(("number", "renumbered"), ("title", "rename"), ("name", "rename"), ("status", "status_transition")),)
 
+Ends = tuple[str, str, str]  # source, target, kind
 Meant = Callable[[str], list[str]]  # the uuids of those that bear a name
 
 
@@ -184,38 +183,7 @@ def refer(wanted: Mapping[tuple[str, str, str], Instant], artifact: Artifact, pl
     return found
 
 
-@dataclass(frozen=True)
-class Knowing:
-    """Who bears a name, in the rows and in the project; and what the project holds of properties."""
-
-    project: Project
-    meant: Callable[[str, Instant], list[str]]
-
-    def bearer_uuid(self, identifier: str, at: Instant) -> str | None:
-        found = self.meant(identifier, at)
-        return found[0] if len(found) == 1 else None
-
-    def property_held(self, uuid: str, name: str, at: Instant) -> tuple[NamedNode | None, tuple[str, ...]]:
-        return self.project.property_held(uuid, name, at)
-
-
-def guess(passages: Sequence[Memory], knowing: Knowing) -> list[tuple[Memory, list[Intent]]]:
-    """Return what the prose of passages states, as candidates; not what their rows say themselves."""
-    project = knowing.project
-    places = list(dict.fromkeys(each.source.partition("@")[0] for each in passages))
-    said = {ends_of(each) for told in references_by(project, places).values() for each in told}
-    found: list[tuple[Memory, list[Intent]]] = []
-    for passage in passages:
-        guesses = guessed_in(passage, memory_node(passage, project.names), knowing)
-        new = [
-            each for each in guesses if not (isinstance(each.proposal, Reference) and ends_of(each.proposal) in said)
-        ]
-        if new:
-            found.append((passage, list(new)))
-    return found
-
-
-def ends_of(reference: Reference) -> tuple[str, str, str]:
+def ends_of(reference: Reference) -> Ends:
     return reference.source, reference.target, reference.kind.value.rpartition("#")[2]
 
 

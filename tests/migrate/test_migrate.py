@@ -113,7 +113,7 @@ def test_a_row_that_changed_is_a_state_since_it_was_updated(prism: Prism, old: A
     assert project.check() == []
 
 
-@pytest.mark.parametrize("last", [1, 3, 6, 9])
+@pytest.mark.parametrize("last", [1, 3, 6, 9, 10, 12])
 def test_a_run_that_was_stopped_is_gone_on_with(
     prism: Prism,
     old: Any,
@@ -122,6 +122,7 @@ def test_a_run_that_was_stopped_is_gone_on_with(
     last: int,
 ) -> None:
     monkeypatch.setattr("prism_rdf.migrate.taking.BATCH", 1)
+    old.tables["artifacts"][2]["body"] = "This plan implements SPEC-020. It extends ADR-23."
     project, written = type(prism.project(PID)), []
 
     def write(self: Any, *args: Any, **options: Any) -> Any:
@@ -241,6 +242,7 @@ def test_a_time_without_a_zone_needs_one_in_the_mapping(prism: Prism, old: Any) 
 
 
 def test_a_dry_run_counts_and_writes_nothing(prism: Prism, old: Any) -> None:
+    old.tables["artifacts"][2]["body"] = "This plan implements SPEC-020. It extends ADR-23. SPEC-020 was accepted."
     report = _run(prism, old, dry_run=True)
     assert prism.commit_number == 0
     assert report["types"] == {"ADR": 2, "Project": 1, "SPEC": 1, "Plan": 1}
@@ -253,9 +255,10 @@ def test_a_dry_run_counts_and_writes_nothing(prism: Prism, old: Any) -> None:
         "updated_at": "",
     }
     real = _run(prism, old)
-    counted = ("entities", "states", "references", "aliases", "passages", "legacy_memories")
+    assert real["candidates"] == 3
+    counted = ("entities", "states", "references", "aliases", "passages", "legacy_memories", "candidates")
     assert [report[name] for name in counted] == [real[name] for name in counted]
-    assert [_run(prism, old, dry_run=True)[name] for name in counted] == [0] * 6
+    assert [_run(prism, old, dry_run=True)[name] for name in counted] == [0] * 7
 
 
 @pytest.mark.parametrize(
