@@ -329,9 +329,8 @@ def main() -> int:
             before = memory_of(served.process.pid)
             seen = fuzz(served.port, options.requests, options.seed)
             after = memory_of(served.process.pid)
-            alive, _ = ask(
-                served.port, b"GET /ready HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n", _SLOWEST
-            )
+            ready = b"GET /ready HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+            alive, _ = ask(served.port, Request(ready, True), _SLOWEST)
         finally:
             ended = served.close()
     print(f"{options.requests:,} requests: {dict(sorted(seen.statuses.items()))}")
