@@ -57,17 +57,17 @@ _OPTIONS: dict[str, Any] = {
         ),
     ],
     "quote": Annotated[
-        str | None, typer.Option("--quote", metavar="TEXT", help="Of a guess: the words that it is read from.")
+        str | None, typer.Option("--quote", metavar="TEXT", help="The words that a guess or a claim is read from.")
     ],
     "extractor": Annotated[
         str | None, typer.Option("--extractor", metavar="NAME", help="Of a guess: the pattern or program that made it.")
     ],
     "confidence": Annotated[
-        float | None, typer.Option("--confidence", metavar="N", min=0, max=1, help="Of a guess: how sure, from 0 to 1.")
+        float | None, typer.Option("--confidence", metavar="N", min=0, max=1, help="Of a guess or a claim: how sure, from 0 to 1.")
     ],
     "offsets": Annotated[
         tuple[int, int] | None,
-        typer.Option("--offsets", metavar="START END", help="Of a guess: where the quote stands, in characters."),
+        typer.Option("--offsets", metavar="START END", help="Where the quote stands, in characters of the source."),
     ],
     "idempotency_key": Annotated[
         str | None,

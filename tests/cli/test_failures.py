@@ -37,7 +37,7 @@ BAD = {
     "unusable tenant": (["--tenant", "a/b", "entities"], 2, "bad-argument", "a/b"),
     "tenant without a store": (["--tenant", "nobody", "entities"], 6, "not-found", "nobody"),
     "not SPARQL": (["sparql", "SELECT *\nWHERE { ?s ?p }"], 2, "bad-query", "line 2"),
-    "an update": (["sparql", "DELETE WHERE { ?s ?p ?o }"], 2, "bad-query", "line 1"),
+    "an update": (["sparql", "DELETE WHERE { ?s ?p ?o }"], 2, "bad-query", "is an update"),
     "no query": (["sparql"], 2, "bad-argument", "no query"),
     "two queries": (["sparql", "ASK {}", "-f", "x.rq"], 2, "bad-argument", "two queries"),
     "no such query file": (["sparql", "-f", "nowhere.rq"], 6, "not-found", "nowhere.rq"),

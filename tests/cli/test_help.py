@@ -24,6 +24,7 @@ COMMANDS = [
     *("ingest", "watch", "migrate", "entity", "fact", "transition", "correct", "retire", "reopen", "retract", "revert"),
     *(
         "start",
+        *("claim", "evidence", "claims"),
         "alias",
         "unalias",
         "reference",

@@ -215,9 +215,10 @@ def test_it_is_forgotten_with_its_entity_and_with_its_memory(tmp_path):
 def test_an_export_brings_it_back(project, tmp_path):
     project.claim("ADR-7", "status", "Accepted", stance="contradicts", source="audit.md", quote="no", confidence=0.9)
     project.prism.export(tmp_path / "all.nq", "nquads")
-    with opened() as other:
-        other.import_(tmp_path / "all.nq")
+    Prism.import_(tmp_path / "all.nq", tmp_path / "new")
+    with Prism.open(tmp_path / "new", exclusive=True) as other:
         assert other.project("demo").evidence("ADR-7")["claims"] == project.evidence("ADR-7")["claims"]
+        assert other.project("demo").check() == []
 
 
 CLAIMS = st.tuples(

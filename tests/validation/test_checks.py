@@ -17,7 +17,7 @@ CASES = Path(__file__).parent.parent / "cases" / "checks"
 NAMES = Names("urn:prism:default", "demo")
 CHECKS = {check.name: check for check in load_checks()}
 HEADER = ("summary", "why", "parameters", "dataset", "columns")
-COUNT = 26
+COUNT = 27
 
 
 def store(name: str, kind: str) -> Store:
