@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from prism_rdf.errors import BadArgument
-from prism_rdf.namespaces import LAYERS
+from prism_rdf.namespaces import LAYERS, TOLD
 from prism_rdf.reach import TOKEN
 
 TYPES = ("entity", "iri", "string", "integer", "date", "dateTime", "boolean", "property", "type", "kind")
@@ -160,7 +160,7 @@ def _check_parameters(query: SavedQuery) -> None:
     if unused or len(set(declared)) < len(declared):
         wrong = f"declares {unused[0]} and does not use it" if unused else "declares a parameter twice"
         raise _wrong(query.name, wrong, "one line for each $parameter of the text")
-    layers = [name for name in query.mentioned if name in LAYERS]
+    layers = [name for name in query.mentioned if name in LAYERS and name not in ("current", *TOLD)]
     if query.dataset == "current" and layers:
         raise _wrong(query.name, f"uses ${layers[0]}, a graph as it is stored", "#+ dataset: raw")
 
