@@ -63,7 +63,8 @@ _OPTIONS: dict[str, Any] = {
         str | None, typer.Option("--extractor", metavar="NAME", help="Of a guess: the pattern or program that made it.")
     ],
     "confidence": Annotated[
-        float | None, typer.Option("--confidence", metavar="N", min=0, max=1, help="Of a guess or a claim: how sure, from 0 to 1.")
+        float | None,
+        typer.Option("--confidence", metavar="N", min=0, max=1, help="Of a guess or a claim: how sure, from 0 to 1."),
     ],
     "offsets": Annotated[
         tuple[int, int] | None,
