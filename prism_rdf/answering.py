@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _PATIENCE = 0.5  # seconds that a question waits for the vectors of what was just written
+_LOOKED_FOR_AGAIN = 5.0  # seconds after which a model that was not there is looked for again
 
 
 class Answering:
@@ -40,6 +42,7 @@ class Answering:
         self._source = source = _Source(project)
         last_commit = source.last_commit
         self._vectors: VectorLeg | AbsentLeg = _vector_leg(project, source)
+        self._looked = time.monotonic()
 
         def recall_by(identifying: Iterable[NamedNode]) -> Recall:
             legs: tuple[Leg, ...] = (
@@ -58,6 +61,8 @@ class Answering:
     def ask(self, text: str, as_of: Instant, known_at: Instant | None, **options: Any) -> dict[str, Any]:
         """Catch up, then answer; the options are those of ``Recall.ask``."""
         self.catch_up()
+        if isinstance(self._vectors, AbsentLeg) and time.monotonic() >= self._looked + _LOOKED_FOR_AGAIN:
+            self._look_for_model()
         if not isinstance(self._vectors, AbsentLeg):
             self._vectors.catch_up(_PATIENCE)
         return self._recalling().ask(text, as_of, known_at, **options)
@@ -112,8 +117,18 @@ class Answering:
         if isinstance(self._vectors, AbsentLeg) and model is not None:
             self._vectors = _leg_with(self._project, self._source, model)
             self._recall = None
+        if isinstance(self._vectors, AbsentLeg):
+            self._look_for_model()
         if not isinstance(self._vectors, AbsentLeg):
             self._vectors.rebuild(model, done)
+
+    def _look_for_model(self) -> None:
+        """Give the vector leg its seat when its model has been installed meanwhile."""
+        with self._lock:
+            self._looked = time.monotonic()
+            if isinstance(self._vectors, AbsentLeg):
+                self._vectors = _vector_leg(self._project, self._source)
+                self._recall = None
 
     def health(self) -> LegHealth:
         return self._index.health()

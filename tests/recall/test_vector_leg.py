@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from prism_rdf import Prism
-from prism_rdf.errors import BadArgument, RefusedError
+from prism_rdf import Prism, answering
+from prism_rdf.errors import BadArgument, NotFoundError, RefusedError
 from prism_rdf.recall import LexicalIndex, embedders
 from prism_rdf.recall.embedders import CallableEmbedder
 from prism_rdf.recall.following import VectorLeg
@@ -218,3 +218,33 @@ def test_a_disk_that_refuses_the_words_leaves_recall_without_them(
             assert "make room" in refused.value.mend
         project.reindex()
         assert project.recall("sleeps")["hits"][0]["legs"].keys() >= {"lexical"}
+
+
+def test_a_model_that_is_installed_later_is_found_by_the_store_that_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    there: list[CallableEmbedder] = []
+
+    def choose(setting: str) -> CallableEmbedder:
+        if not there:
+            raise NotFoundError("the embedding model lacks model.onnx", mend="run prism model install")
+        return there[0]
+
+    monkeypatch.setattr(embedders, "chosen", choose)
+    monkeypatch.delenv("PRISM_EMBEDDER", raising=False)
+    monkeypatch.setattr(answering, "_LOOKED_FOR_AGAIN", 0.0)
+    with Prism.in_memory() as prism:
+        project = prism.project("demo")
+        project.remember("the kitten sleeps")
+        said = project.recall("cat")["legs"]["vector"]
+        assert said["status"] == "absent"
+        assert "run prism model install" in said["detail"]
+        there.append(EMBEDDER)
+        assert project.recall("cat")["hits"][0]["legs"] == {"vector": 1}
+    there.clear()
+    monkeypatch.setattr(answering, "_LOOKED_FOR_AGAIN", 60.0)
+    with Prism.in_memory() as prism:
+        project = prism.project("demo")
+        project.remember("the kitten sleeps")
+        assert project.recall("cat")["hits"] == []
+        there.append(EMBEDDER)
+        project.reindex()
+        assert project.recall("cat")["hits"][0]["legs"] == {"vector": 1}
