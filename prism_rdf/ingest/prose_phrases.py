@@ -64,12 +64,18 @@ _WHO = (
 class Form:
     """A way to say a kind; ``inverse``: the object stands in this kind to the subject."""
 
-    pattern: re.Pattern[str]
+    words: str
     kind: str
     inverse: bool
     confidence: float
 
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Return the words as a pattern, made when a sentence may hold them: most texts hold few of all forms."""
+        return _pattern(self.words)
 
+
+_pattern = cache(re.compile)
 Family = tuple[re.Pattern[str], tuple[Form, ...]]  # what a sentence of any of these forms holds, and the forms
 
 
@@ -250,7 +256,7 @@ def _beside() -> Iterator[Form]:
 
 
 def _form(pattern: str, kind: str, confidence: float, *, inverse: bool = False) -> Form:
-    return Form(re.compile(pattern), kind, inverse, confidence)
+    return Form(pattern, kind, inverse, confidence)
 
 
 GOVERNED = re.compile(

@@ -23,8 +23,8 @@ from prism_rdf import Prism
 with Prism.open(sys.argv[1], exclusive=True) as prism:
     prism.project("PID-PGR01").migrate(sys.argv[2], sys.argv[3])
 """
-ROWS = 600
-KILLS = 5
+ROWS = 200
+KILLS = 4
 
 
 def test_killed_at_random_points(old: Any, tmp_path: Path, graph_of: Callable[[Prism], set[tuple[str, ...]]]) -> None:
