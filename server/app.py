@@ -18,6 +18,7 @@ from . import (
     health,
     metrics,
     protocol,
+    queries,
     reports,
     tokens,
     workbench,
@@ -70,6 +71,7 @@ def create_app(prism: Prism, guard: tokens.Guard | None = None) -> Flask:
 
     for routes in (
         protocol.blueprint(asker),
+        queries.blueprint(asker),
         graph_store.blueprint(asker),
         entities.blueprint(asker),
         workbench.blueprint(asker),

@@ -102,8 +102,8 @@ def _http_failure(error: HTTPException) -> Response:
         return answer(
             UnknownPath(
                 "there is nothing at this path",
-                rule="paths are /, /sparql, /store, /entity, /timemap, /changes, /api, /jobs, /openapi.json, /health, "
-                "/ready and /metrics",
+                rule="paths are /, /sparql, /queries, /store, /entity, /timemap, /changes, /api, /jobs, /openapi.json, "
+                "/health, /ready and /metrics",
                 mend="see docs/http.md",
             )
         )

@@ -142,8 +142,13 @@ def _only_project(known: Sequence[str]) -> str:
     return known[0]
 
 
-def command(app: typer.Typer, name: str, examples: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Register a function ``f(common, …) -> exit status`` as a command that also takes the common options."""
+def command(
+    app: typer.Typer, name: str, examples: str, **settings: bool
+) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Register a function ``f(common, …) -> exit status`` as a command that also takes the common options.
+
+    The settings are those of the parser, such as ``ignore_unknown_options``.
+    """
 
     def register(function: Callable[..., int]) -> Callable[..., int]:
         hints = get_type_hints(function, include_extras=True)
@@ -166,7 +171,7 @@ def command(app: typer.Typer, name: str, examples: str) -> Callable[[Callable[..
         run.__signature__ = inspect.Signature([context, *own, *_COMMON])  # type: ignore[attr-defined]
         run.__doc__ = function.__doc__
         shown = f"Examples:\n\n\b\n{textwrap.indent(inspect.cleandoc(examples), '  ')}"
-        app.command(name, cls=Page, epilog=shown)(run)
+        app.command(name, cls=Page, epilog=shown, context_settings=dict(settings))(run)
         return function
 
     return register

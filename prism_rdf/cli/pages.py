@@ -24,7 +24,8 @@ SECTIONS: Mapping[str, Sequence[str]] = {
     "Take back": ("correct", "unalias", "unreference", "retract", "revert", "forget"),
     "Review": ("review", "duplicates", "merge", "unmerge"),
     "Take in": ("ingest", "watch", "migrate"),
-    "Ask and teach": ("sparql", "running", "stop-query", "update", "load", "graphs", "types", "check", "validate"),
+    "Ask": ("query", "add-query", "remove-query", "sparql", "running", "stop-query"),
+    "Load and teach": ("update", "load", "graphs", "types", "check", "validate"),
     "Connect": ("mcp", "serve", "token"),
     "Keep": ("doctor", "backup", "restore", "export", "import", "rebuild", "reindex", "model", "owner", "version"),
 }

@@ -99,12 +99,7 @@ def sparql(
 ) -> int:
     """Ask a SPARQL query of the world now, or as of a time."""
     text = text_of("query", query, file, "sparql 'SELECT …'")
-    if common.json and form not in (None, Format.json, Format.jsonld):
-        raise BadArgument(
-            f"--json and --format {form.value} contradict each other",
-            rule="an answer has one format",
-            mend="leave one of them out",
-        )
+    check_format(form, as_json=common.json)
     with common.store() as prism:
         answer = prism.sparql(
             text,
@@ -115,13 +110,28 @@ def sparql(
             timeout=timeout,
             max_rows=max_rows,
         )
-        chosen = _fitting_format(form, answer.kind, as_json=common.json)
-        if chosen is Format.table:
-            _print_rows(answer)
-        else:
-            _write(answer, chosen)
-        if answer.truncated:
-            print("the answer is cut: there are more rows than it may have", file=sys.stderr)
+        return show_answer(answer, form, as_json=common.json)
+
+
+def check_format(form: Format | None, *, as_json: bool) -> None:
+    """Raise BadArgument for a format that --json contradicts."""
+    if as_json and form not in (None, Format.json, Format.jsonld):
+        raise BadArgument(
+            f"--json and --format {form.value} contradict each other",
+            rule="an answer has one format",
+            mend="leave one of them out",
+        )
+
+
+def show_answer(answer: QueryAnswer, form: Format | None, *, as_json: bool) -> int:
+    """Write an answer in a format that fits it, and return the exit code: whether that is all of it."""
+    chosen = _fitting_format(form, answer.kind, as_json=as_json)
+    if chosen is Format.table:
+        _print_rows(answer)
+    else:
+        _write(answer, chosen)
+    if answer.truncated:
+        print("the answer is cut: there are more rows than it may have", file=sys.stderr)
     return _PARTIAL if answer.truncated else 0
 
 

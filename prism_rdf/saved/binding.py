@@ -110,7 +110,7 @@ class _NotOne(Exception):
 
 
 def _entity(value: Any, ground: Ground) -> NamedNode:
-    return ground.resolve(value.value if isinstance(value, NamedNode) else str(value))
+    return ground.resolve(value.value if isinstance(value, NamedNode) else _string(value, ground).value)
 
 
 def _iri(value: Any, ground: Ground) -> NamedNode:
