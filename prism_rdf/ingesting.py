@@ -14,7 +14,7 @@ from prism_rdf.canonical.schemas import Schema
 from prism_rdf.clock import Instant, TimeInput
 from prism_rdf.evidence.bookmarks import bookmarks_of
 from prism_rdf.explaining import standing_of
-from prism_rdf.model import Bookmark, Event, Intent, NewEntity
+from prism_rdf.model import Bookmark, Event, Intent, NewEntity, Receipt
 from prism_rdf.teaching import TeachingVerbs
 from prism_rdf.writing import WritingVerbs
 
@@ -72,17 +72,56 @@ class IngestingVerbs(WritingVerbs, TeachingVerbs):
         Without a history nobody can say whether a file was renamed or deleted, so they stay as they are. Empty when
         ``intents`` are not of a plain folder.
         """
+        return sorted({path for _, path in self._gone(folder, intents)})
+
+    def follow_deletions(self, folder: Path, intents: Iterable[Intent], deleted: Iterable[str]) -> dict[str, list[Any]]:
+        """Retire the documents of a plain folder whose files were seen to go, and reopen those whose files are back.
+
+        ``deleted`` are paths that went, of files or of folders. Returns ``{"retired", "reopened", "commits"}``, paths
+        below the folder and numbers of commits. What went unseen is not retired: it may have been renamed.
+        """
+        wanted, went = tuple(intents), [Path(path) for path in deleted]
+        told: dict[str, list[Any]] = {"retired": [], "reopened": [], "commits": []}
+        root = folder.resolve()
+        for entity, path in self._gone(folder, wanted):
+            if any((root / path).is_relative_to(each) for each in went):
+                said = {"description": "its file was deleted", "source": f"file:{path}"}
+                self._noted_in(told, "retired", path, self.retire(entity, **said))
+        for entity, path in self._retired_with_files(wanted):
+            if (folder / path).is_file():
+                said = {"description": "its file is back", "source": f"file:{path}"}
+                self._noted_in(told, "reopened", path, self.reopen(entity, **said))
+        return told
+
+    def _noted_in(self, told: dict[str, list[Any]], what: str, path: str, receipt: Receipt) -> None:
+        told[what].append(path)
+        told["commits"] += [] if receipt.commit is None else [receipt.commit]
+
+    def _gone(self, folder: Path, intents: Iterable[Intent]) -> list[tuple[str, str]]:
+        """Return (entity, path) of the current documents of plain folders that this one does not hold."""
         wanted = tuple(intents)
-        if not any(isinstance(intent, Event) and intent.source.startswith("file:") for intent in wanted):
+        if not _of_plain_folder(wanted):
             return []
         read = {intent.uuid for intent in wanted if isinstance(intent, NewEntity)}
         query = f"""SELECT DISTINCT ?entity ?path {{
             GRAPH {self.names.graph("temporal")} {{
                 ?event prism:changes ?entity ; prism:source ?source FILTER (STRSTARTS(?source, "file:")) }}
             GRAPH {self.names.graph("current")} {{ ?entity prism:path ?path }} }}"""
+        found = ((entity.value, path.value) for entity, path in self.prism.sparql(query, dataset="raw").rows())
+        gone = (each for each in found if self.names.uuid_of(each[0]) not in read)
+        return sorted(each for each in gone if not (folder / each[1]).exists())
+
+    def _retired_with_files(self, intents: Iterable[Intent]) -> list[tuple[str, str]]:
+        """Return (entity, path) of the documents that are retired because their file went, and that are read again."""
+        read = {intent.uuid for intent in intents if isinstance(intent, NewEntity)}
+        query = f"""SELECT ?entity ?source {{
+            GRAPH {self.names.graph("temporal")} {{
+                ?event prism:changes ?entity ; prism:eventType "retired" ; prism:source ?source
+                FILTER (STRSTARTS(?source, "file:")) FILTER NOT EXISTS {{ ?event prism:withdrawnAt ?gone }} }}
+            FILTER NOT EXISTS {{ GRAPH {self.names.graph("current")} {{ ?entity prism:path ?path }} }} }}"""
         rows = self.prism.sparql(query, dataset="raw").rows()
-        found = ((self.names.uuid_of(entity.value), path.value) for entity, path in rows)
-        return sorted(path for uuid, path in found if uuid not in read and not (folder / path).exists())
+        found = {(entity.value, source.value.removeprefix("file:")) for entity, source in rows}
+        return sorted(each for each in found if self.names.uuid_of(each[0]) in read)
 
     def bearer_elsewhere(self, identifier: str, at: Instant) -> str | None:
         """Return the uuid of the entity that bore an identifier, as ``bearer_uuid`` does, if no repository tells of it.
@@ -167,6 +206,10 @@ def open_source(
         return Ingestion(path, pid, ref=ref, mapping=mapping)
     catalog = Schema.of(project.type_texts()).catalog
     return Ingestion(path, pid, ref=ref, mapping=mapping, catalog=catalog, resolve=project.bearer_elsewhere)
+
+
+def _of_plain_folder(intents: Iterable[Intent]) -> bool:
+    return any(isinstance(intent, Event) and intent.source.startswith("file:") for intent in intents)
 
 
 def _chapter(at: str | None, event: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:

@@ -14,13 +14,15 @@ from prism_rdf.errors import BusyError, NotARepository, NotFoundError, PrismErro
 from prism_rdf.ingesting import IngestingVerbs, open_source
 
 if TYPE_CHECKING:
-    from prism_rdf.ingest.mapping import Mapping
+    from prism_rdf.ingest import Ingestion
+    from prism_rdf.ingest.mapping import Mapping as Rules
     from prism_rdf.noticing import Noticing
 
+_LISTS = ("left_behind", "retired", "reopened")
 AGAIN = 5.0  # seconds after which a store that was busy is asked again
 
 Progress = Callable[[int, int, str], None]
-Ingest = Callable[[Progress], dict[str, Any]]
+Ingest = Callable[[Progress, tuple[str, ...]], dict[str, Any]]  # with the paths that changed
 
 
 class WatchingVerbs(IngestingVerbs):
@@ -36,17 +38,19 @@ class WatchingVerbs(IngestingVerbs):
     ) -> Iterator[dict[str, Any]]:
         """Ingest a folder or a repository now, and again after each change; yield what each run came to.
 
-        Each is ``{"at", "path", "changed", "outcome", "receipt", "commits", "report", "left_behind", "error"}``:
-        ``changed`` are the paths of the burst (none at first), ``outcome`` is ingested, unchanged or failed, and
-        ``error`` says why; a failure ends nothing. It goes on until ``stop`` of ``noticing`` is called (see
+        Each is ``{"at", "path", "changed", "outcome", "receipt", "commits", "report", "left_behind", "retired",
+        "reopened", "error"}``: ``changed`` are the paths of the burst (none at first), ``outcome`` is ingested,
+        unchanged or failed, and ``error`` says why; a failure ends nothing. A document of a plain folder whose file is
+        seen to go is retired, and reopened when it is back. It goes on until ``stop`` of ``noticing`` is called (see
         ``noticing_of``), or the iteration is given up. Raises NotFoundError, NotARepository, BadArgument, for a path
         or a mapping that cannot be meant from the beginning.
         """
         folder = Path(path)
         seeing = noticing if noticing is not None else noticing_of(folder, self, ref=ref, mapping=mapping)
 
-        def ingest(told: Progress) -> dict[str, Any]:
-            return self.ingest(folder, ref=ref, mapping=mapping, progress=told)
+        def ingest(told: Progress, changed: tuple[str, ...]) -> dict[str, Any]:
+            source = open_source(folder, self.pid, self, ref=ref, mapping=mapping)
+            return ingested(source, self, lambda: self, told, changed)
 
         with seeing:
             yield from runs(seeing, ingest)
@@ -75,6 +79,29 @@ def noticing_of(
     return Noticing(folder, wanted, polling=polling)
 
 
+def ingested(
+    source: Ingestion,
+    known: IngestingVerbs | None,
+    project: Callable[[], IngestingVerbs],
+    told: Progress,
+    changed: tuple[str, ...],
+) -> dict[str, Any]:
+    """Take in what is new of a source, and follow the files that went and came back; return what it came to.
+
+    ``project`` is asked for only when there is something to write.
+    """
+    from prism_rdf.ingest import take_in
+
+    taken = take_in(source, known, project, progress=told)
+    if not taken.intents:
+        return {**taken.as_dict(), **{name: [] for name in _LISTS}}
+    went = [path for path in changed if not Path(path).exists()]
+    followed = project().follow_deletions(source.path, taken.intents, went)
+    left = project().left_behind(source.path, taken.intents)
+    commits = [*taken.commits, *followed.pop("commits")]
+    return {**taken.as_dict(), "commits": commits, "left_behind": left, **followed}
+
+
 def runs(seeing: Noticing, ingest: Ingest) -> Iterator[dict[str, Any]]:
     """Yield what each run of ``ingest`` came to: one at first, one after each burst, and again after a busy store."""
     changed: tuple[str, ...] = ()
@@ -100,11 +127,11 @@ def _run(seeing: Noticing, ingest: Ingest, changed: tuple[str, ...]) -> dict[str
 
     said: dict[str, Any] = {"at": SystemClock().now().iso(), "path": str(seeing.folder), "changed": list(changed)}
     try:
-        taken = ingest(told)
+        taken = ingest(told, changed)
     except _Stopped:
         return None
     except PrismError as error:
-        nothing: dict[str, Any] = {"receipt": None, "commits": [], "report": None, "left_behind": []}
+        nothing: dict[str, Any] = {"receipt": None, "commits": [], "report": None, **{name: [] for name in _LISTS}}
         why = error.as_dict()["error"]
         return {**said, "outcome": "failed", **nothing, "error": why, "busy": isinstance(error, BusyError)}
     outcome = "ingested" if taken["commits"] else "unchanged"
@@ -132,7 +159,7 @@ class _Wanted:
                 return True  # the run says what is wrong with it
         return may_hold_documents(path, self._mapping)
 
-    def _load(self) -> Mapping:
+    def _load(self) -> Rules:
         from prism_rdf.ingest.mapping import Mapping, load
 
         if self._given:

@@ -69,9 +69,9 @@ def watch(
     one_at_a_time = threading.Lock()
 
     def follow(path: Path, seeing: Noticing) -> None:
-        def ingest(progress: Callable[[int, int, str], None]) -> dict[str, Any]:
+        def ingest(progress: Callable[[int, int, str], None], changed: tuple[str, ...]) -> dict[str, Any]:
             with one_at_a_time:
-                return _ingest(common, pid, path, ref, mapping, progress)
+                return _ingest(common, pid, (path, ref, mapping), progress, changed)
 
         try:
             for run in runs(seeing, ingest):
@@ -101,14 +101,15 @@ def watch(
 def _ingest(
     common: Common,
     pid: str,
-    path: Path,
-    ref: str | None,
-    mapping: str,
+    what: tuple[Path, str | None, str],
     progress: Callable[[int, int, str], None],
+    changed: tuple[str, ...],
 ) -> dict[str, Any]:
     """Read what is new; the store is open only meanwhile, and made only when there is something to write."""
-    from prism_rdf.ingest import take_in
     from prism_rdf.ingesting import open_source
+    from prism_rdf.watching import ingested
+
+    path, ref, mapping = what
 
     with ExitStack() as stack:
         opened = [existing_store(common, stack)]
@@ -118,9 +119,8 @@ def _ingest(
             opened[0] = prism = opened[0] or stack.enter_context(common.store(create=True))
             return prism.project(pid)
 
-        taken = take_in(open_source(path, pid, known, ref=ref, mapping=mapping), known, project, progress=progress)
-        gone = project().left_behind(path, taken.intents) if taken.intents else []
-    return {**taken.as_dict(), "left_behind": gone}
+        source = open_source(path, pid, known, ref=ref, mapping=mapping)
+        return ingested(source, known, project, progress, changed)
 
 
 def _tell_all(
@@ -208,6 +208,10 @@ class _Lines:
                 self._line(f"{at}  ingested: {_counts(report)}, commit {run['commits'][-1]}")
             elif path not in self._noted:
                 self._line(f"{at}  nothing new: {report['documents']} documents")
+            for name in run["retired"]:
+                self._line(f"{at}  retired, since its file went: {name}")
+            for name in run["reopened"]:
+                self._line(f"{at}  current again, since its file is back: {name}")
             failed = [f"failed  {_failure(f)}" for f in report["failures"]]
             self._only_new(self._failed, path, [*failed, *(f"refused  {_refusal(r)}" for r in report["refused"])])
             notes = [note for note in report["notes"] if not note.startswith(_SAME_EACH_TIME)]

@@ -148,7 +148,12 @@ def test_files_of_a_folder_are_ingested_as_they_change(tmp_path: Path, start: Ca
     assert watch.wait_for(_ingested)["report"]["documents"] == 31
 
     (root / "ADR-002-lamp.md").unlink()
-    assert watch.wait_for(lambda said: bool(said.get("changed")))["left_behind"] == ["ADR-002-lamp.md"]
+    said = watch.wait_for(lambda said: bool(said.get("changed")))
+    assert (said["left_behind"], said["retired"]) == ([], ["ADR-002-lamp.md"])
+    assert len(_status(tmp_path / "home")) == 30
+    _record(root / "ADR-002-lamp.md", n=2, title="lamp 2")
+    assert watch.wait_for(lambda said: bool(said.get("changed")))["reopened"] == ["ADR-002-lamp.md"]
+    assert len(_status(tmp_path / "home")) == 31
     assert watch.stop(signal.SIGINT) == 0
 
 
