@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -11,11 +12,12 @@ from pyoxigraph import NamedNode
 from prism_rdf.clock import Edge, TimeInput, start_of
 from prism_rdf.errors import BadArgument, NotFoundError, RefusedError, UnknownEntity
 from prism_rdf.model import Assertion, DraftEnd, DraftSource, DraftVersion, Event, Intent, Receipt, Term
+from prism_rdf.namespaces import local_name
 from prism_rdf.reading import ReadingVerbs
 from prism_rdf.statements import Props, assertions, memory_named, node_named
 from prism_rdf.temporal.drafts import Thread, open_thread, read_thread
 from prism_rdf.temporal.read import snapshot
-from prism_rdf.tiers import check_direct
+from prism_rdf.tiers import check_direct, claimed
 
 _SOURCES = ("session_intent", "working_tree", "explicit")
 Held = Mapping[NamedNode, tuple[Term, ...]]
@@ -75,18 +77,20 @@ class DraftingVerbs(ReadingVerbs):
         description: str = "",
         cause_memory: str = "",
         cause_commit: str = "",
+        tier: int | None = None,
         idempotency_key: str = "",
     ) -> Receipt:
         """Seal a draft: what it says, with ``props_at_seal`` laid over it, becomes history from ``valid_from`` on.
 
         ``wip`` is the uuid of the thread, or its entity. The event says whether what was sealed differs from the draft
-        (props_drift).
+        (props_drift), and a note which properties do.
         Raises NotFoundError for an unknown draft, RefusedError for one that is no longer open.
         """
         thread = self._thread(wip)
-        known = self._type_of(thread.entity)
+        known, by = self._type_of(thread.entity), check_direct(claimed(tier, self.prism.tier))
         entity, draft_uuid = (self.names.uuid_of(node.value) for node in (thread.entity, thread.node))
         cause_memory = memory_named(self.names, cause_memory)
+        drifted: list[str] = []
 
         def intents() -> Sequence[Intent]:
             open_now = self._must_be_open(self._thread(draft_uuid))
@@ -95,6 +99,9 @@ class DraftingVerbs(ReadingVerbs):
             over = assertions(known, props_at_seal or {}, start, None, self.resolve)
             draft = self._draft_props(open_now)
             final = _overlaid(draft, over)
+            drifted[:] = sorted(
+                local_name(iri.value) for iri in final.keys() | draft if final.get(iri) != draft.get(iri)
+            )
             multi = {prop.iri for prop in known.properties if prop.multi}
             event = Event(
                 entity=entity,
@@ -105,13 +112,15 @@ class DraftingVerbs(ReadingVerbs):
                 cause_commit=cause_commit,
                 description=description,
                 source=open_now.node.value,
-                props_drift=final != draft,
-                tier=check_direct(self.prism.tier),
+                props_drift=bool(drifted),
+                tier=by,
             )
             return (event, DraftEnd(entity, draft_uuid, max(now, open_now.touched_at), "sealed"))
 
         payload = [draft_uuid, dict(props_at_seal or {}), event_type, valid_from]
-        return self.prism.commit(self.pid, intents, "seal", idempotency_key, payload)
+        receipt = self.prism.commit(self.pid, intents, "seal", idempotency_key, payload)
+        drift = (f"props_drift: sealed with other values than the draft had: {', '.join(drifted)}",)
+        return replace(receipt, notes=(*receipt.notes, *drift)) if drifted else receipt
 
     def discard(self, wip: str, *, idempotency_key: str = "") -> Receipt:
         """Close a draft without making history of it; as-of still shows it in its time."""

@@ -85,7 +85,7 @@ def wip(
     return told(common, receipt, who, f"draft {receipt['wip']}, {props_text(given)}")
 
 
-@saying("event_type", "valid_from", "description", "cause_memory", "cause_commit", "idempotency_key")
+@saying("event_type", "valid_from", "description", "cause_memory", "cause_commit", "tier", "idempotency_key")
 def seal(
     common: Common,
     draft: DraftArgument,

@@ -142,17 +142,19 @@ def prism_seal(
     valid_from: ValidFrom = "",
     description: Description = "",
     cause_commit: CauseCommit = "",
+    tier: Tier = None,
     idempotency_key: Key = "",
 ) -> Answer:
-    """Seal a draft: what it says, with props_at_seal over it, becomes history; props_drift tells of a difference."""
+    """Seal a draft: what it says, with props_at_seal over it, becomes history; a note tells what differs."""
     said = given(
         valid_from=valid_from,
         description=description,
         cause_commit=cause_commit,
         idempotency_key=idempotency_key,
     )
-    project = call.project(pid)
-    return receipt(project.seal(wip_state_uuid, props_of(props_at_seal), event_type=sealing_event, **said))
+    by = call.tier(tier)
+    project, over = call.project(pid), props_of(props_at_seal)
+    return receipt(project.seal(wip_state_uuid, over, event_type=sealing_event, tier=by, **said))
 
 
 def prism_discard(

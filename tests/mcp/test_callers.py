@@ -95,6 +95,18 @@ def test_what_an_agent_says_of_no_tier_is_that_of_an_agent(prism: Prism, call: C
     assert (event["tier"], event["source"]) == (2, "agent:planner")
 
 
+def test_a_draft_that_an_agent_seals_is_no_word_of_a_person(prism: Prism, call: Call) -> None:
+    caller = Caller(agent="planner", pid="demo", tier=1)
+    for said, tier in (({}, 2), ({"tier": 1}, 1)):
+        call(prism, caller, "prism_wip", entity_uuid="ADR-1", props={"title": f"by {tier}"})
+        sealed = call(
+            prism, caller, "prism_seal", wip_state_uuid="ADR-1", props_at_seal={"title": f"sealed by {tier}"}, **said
+        )
+        assert sealed["notes"] == ["props_drift: sealed with other values than the draft had: title"]
+        [event] = call(prism, caller, "prism_blame", entity_uuid="ADR-1", predicate="title")["events"]
+        assert (event["event_type"], event["tier"]) == ("wip_sealed", tier)
+
+
 def test_a_caller_of_some_projects_sees_no_other(prism: Prism, call: Call, ask: Ask) -> None:
     caller = Caller(pids=frozenset({"demo"}))
     assert call(prism, caller, "prism_list_entities")["total"] == 1

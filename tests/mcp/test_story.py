@@ -55,9 +55,10 @@ async def story(target: Any) -> None:
         wip = (await call("prism_wip", entity_uuid=adr, props={"status": "Superseded"}, source="session_intent"))["wip"]
         preferred = {"entity_uuid": adr, "prefer_wip": True}
         assert (await call("prism_state_as_of", **preferred))["flag"] == "wip"
-        await call("prism_seal", wip_state_uuid=wip, props_at_seal={"status": "Deprecated"})
+        sealed = await call("prism_seal", wip_state_uuid=wip, props_at_seal={"status": "Deprecated"})
+        assert "props_drift" in sealed["notes"][0]
         [event] = (await call("prism_blame", entity_uuid=adr, predicate="status"))["events"]
-        assert (event["event_type"], event["props_drift"]) == ("wip_sealed", True)
+        assert (event["event_type"], event["props_drift"], event["tier"]) == ("wip_sealed", True, 2)
         assert (await call("prism_state_as_of", entity_uuid=adr, as_of="2026-02-15"))["props"]["status"] == "Proposed"
 
         now = await call("semantic_recall", query="PrismGR installation")
