@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 from typing import Literal as Choice
 
 from pyoxigraph import (
@@ -28,6 +28,7 @@ from prism_rdf.changes import DUE_AT, Ground
 from prism_rdf.clock import Instant
 from prism_rdf.errors import BadArgument, RefusedError
 from prism_rdf.evaluating import Evaluation, Source
+from prism_rdf.frames import frame_of
 from prism_rdf.free import free_graphs, is_free, is_there
 from prism_rdf.namespaces import PREFIXES, TOLD, Names, commit_iri, meta_graph, prism
 from prism_rdf.reach import graphs_declared, spares_memories, vocabulary
@@ -36,6 +37,9 @@ from prism_rdf.storage.about import about
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.workers.answer import WorkedAnswer
 from prism_rdf.workers.formats import GRAPH_FORMATS, RESULT_FORMATS
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = ["GRAPH_FORMATS", "NONE", "RESULT_FORMATS", "Dataset", "Datasets", "Graphs", "QueryAnswer", "text_of"]
 
@@ -110,6 +114,15 @@ class QueryAnswer:
         else:
             for triple in results:
                 yield (triple.subject, triple.predicate, triple.object)
+
+    def to_df(self) -> DataFrame:
+        """Return the answer as a data frame of pandas, typed by its terms; see ``frames.frame_of``.
+
+        A graph has the columns subject, predicate and object, an ask the column answer. Raises NotFoundError where
+        pandas is not installed.
+        """
+        fixed = {"graph": ["subject", "predicate", "object"], "ask": ["answer"]}
+        return frame_of(fixed.get(self.kind) or self.variables, self.rows())
 
     def serialize(self, form: str) -> bytes:
         """Return the whole answer: json, xml, csv, tsv for select and ask; ttl, nt, rdf, jsonld, trig, nq for a graph.

@@ -94,7 +94,8 @@ def _plain(value: Any, is_path: bool) -> Any:
     return list(value) if isinstance(value, Iterator) else value
 
 
-def _send_every_verb(remote: type, local: type, effects: Mapping[str, verbs.Effect]) -> None:
+def send_every_verb(remote: type, local: type, effects: Mapping[str, verbs.Effect]) -> None:
+    """Give a class that stands for another one its verbs, each of which calls ``_ask(verb, options, reads=…)``."""
     for name, effect in effects.items():
         original = getattr(local, name)
         if isinstance(original, property):
@@ -104,5 +105,5 @@ def _send_every_verb(remote: type, local: type, effects: Mapping[str, verbs.Effe
             setattr(remote, name, _sent(original, name, effect))
 
 
-_send_every_verb(RemotePrism, Prism, verbs.PRISM)
-_send_every_verb(RemoteProject, Project, verbs.PROJECT)
+send_every_verb(RemotePrism, Prism, verbs.PRISM)
+send_every_verb(RemoteProject, Project, verbs.PROJECT)
