@@ -145,6 +145,11 @@ class Committer:
         self._due = None
         self._number, self._recorded_at = last_commit(self._store, self._base)
 
+    @property
+    def next_due(self) -> Instant | None:
+        """Return when something begins or ends by time alone next, as was found when what had come due was applied."""
+        return self._due[1] if self._due is not None else None
+
     def apply_due(self, now: Instant) -> None:
         """Bring the current graphs up to ``now``: what begins or ends by time alone needs no commit."""
         known = self._due

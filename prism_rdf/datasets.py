@@ -273,13 +273,19 @@ class Datasets:
         known_at: Instant | None,
         commit: int,
         graphs: Graphs = NONE,
+        *,
+        prefer_wip: bool = False,
+        shown: Instant | None = None,
     ) -> QueryAnswer:
-        """Answer over the world at ``at`` as believed at ``known_at`` (None: now), in graphs of the same names."""
+        """Answer over the world at ``at`` as believed at ``known_at`` (None: now), in graphs of the same names.
+
+        ``prefer_wip``: with drafts laid over, for which the answer is as of ``shown`` (None: now).
+        """
         snapshots = self._shared if by.pool else self.snapshots
-        snapshot = snapshots.at(namespaces, at, known_at, commit)
+        snapshot = snapshots.at(namespaces, at, known_at, commit, prefer_wip=prefer_wip)
         options = self._graphs(query, namespaces, snapshot.store, graphs, None)
         results = by.results(Source(snapshot.store, "current", at, lambda: snapshot.commit), query, options)
-        return _answer(results, "current", at, known_at, snapshot.commit)
+        return _answer(results, "current", shown if prefer_wip else at, known_at, snapshot.commit)
 
     def version(self, commit: int) -> str:
         """Return a text that is another one whenever an answer may be: by a commit, or by what has come due.

@@ -10,6 +10,7 @@ from typing import Any
 
 from prism_rdf.changes import Ground
 from prism_rdf.clock import Clock, Instant, TimeInput, as_of_instant
+from prism_rdf.commit import Committer
 from prism_rdf.config import Limits, query_limits
 from prism_rdf.datasets import Dataset, Datasets, Graphs, QueryAnswer
 from prism_rdf.errors import BadArgument, NotFoundError, RefusedError
@@ -21,6 +22,8 @@ from prism_rdf.storage.folder import StoreFolder, remove
 from prism_rdf.workers.pool import Pool
 from prism_rdf.workers.slow import SlowLog
 
+_FOR_EVER = Instant.parse("9999-12-31T23:59:59.999999Z")
+
 
 class QueryingVerbs(FeedVerbs):
     """What a store answers in SPARQL; ``Prism`` has the rest."""
@@ -31,6 +34,7 @@ class QueryingVerbs(FeedVerbs):
     projects: Callable[[], list[str]]
     bring_up_to_date: Callable[[], None]
     _ground: Ground
+    _committer: Committer
     _datasets: Datasets
 
     def _begin_querying(self) -> None:
@@ -68,6 +72,7 @@ class QueryingVerbs(FeedVerbs):
         pids: Sequence[str] | None = None,
         as_of: TimeInput | None = None,
         known_at: TimeInput | int | None = None,
+        prefer_wip: bool = False,
         dataset: Dataset = "current",
         default_graphs: Sequence[str] = (),
         named_graphs: Sequence[str] = (),
@@ -76,7 +81,8 @@ class QueryingVerbs(FeedVerbs):
     ) -> QueryAnswer:
         """Answer a SPARQL query over the world now, as of an instant (a day means its last), or the raw graphs.
 
-        ``pid`` limits it to one project, ``pids`` to some. The IRIs of graphs declare the dataset as the SPARQL
+        ``pid`` limits it to one project, ``pids`` to some. With ``prefer_wip`` entities are as their drafts have them,
+        and say so by ``prism:commitStatus "wip"``. The IRIs of graphs declare the dataset as the SPARQL
         protocol does: of these graphs alone, whatever FROM says. ``timeout`` is in seconds, after which the query is
         stopped, waiting for its turn included; after ``max_rows`` the answer is cut, and says so. Raises BadArgument
         for a query that is not SPARQL, BadTime, RefusedError for a graph that is not in the dataset, QueryTimeout,
@@ -85,22 +91,32 @@ class QueryingVerbs(FeedVerbs):
         graphs = Graphs.of(default_graphs, named_graphs)
         by = self._evaluation(timeout, max_rows)
         if dataset == "raw":
-            if as_of is not None or known_at is not None:
+            if as_of is not None or known_at is not None or prefer_wip:
                 raise BadArgument(
-                    "the raw dataset has no as-of",
-                    rule="raw shows every state with its interval",
-                    mend="leave out as-of and known-at, or use the current dataset",
+                    "the raw dataset has no as-of, and prefers no drafts",
+                    rule="raw shows every state and draft with its interval",
+                    mend="leave out as-of, known-at and prefer-wip, or use the current dataset",
                 )
             return self._datasets.raw(by, query, self.commit_number, graphs)
         limited = [pid] if pid else pids
         namespaces = self.projects() if limited is None else list(limited)
-        if as_of is None and known_at is None:
+        present = as_of is None and known_at is None
+        if present and not prefer_wip:
             self.bring_up_to_date()
             bound = limited is not None
             return self._datasets.current(by, query, namespaces, self.commit_number, graphs, bound=bound)
         self._check_history()
-        at = as_of_instant(as_of) if as_of is not None else self.clock.now()
-        return self._datasets.as_of(by, query, namespaces, at, self.system_time(known_at), self.commit_number, graphs)
+        shown = None if present else as_of_instant(as_of) if as_of is not None else self.clock.now()
+        at, known = shown or self._as_far_as_now_lasts(), self.system_time(known_at)
+        return self._datasets.as_of(
+            by, query, namespaces, at, known, self.commit_number, graphs, prefer_wip=prefer_wip, shown=shown
+        )
+
+    def _as_far_as_now_lasts(self) -> Instant:
+        """Return the last instant at which the world is as now unless it is written: one snapshot serves so long."""
+        self.bring_up_to_date()
+        due = self._committer.next_due
+        return _FOR_EVER if due is None else due.plus(micros=-1)
 
     def running(self) -> list[dict[str, Any]]:
         """Return the SPARQL queries that wait for their turn, run, or are being read, the oldest first.

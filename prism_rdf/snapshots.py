@@ -21,7 +21,7 @@ from prism_rdf.semantic.merges import concerned_by
 from prism_rdf.storage.changelog import LoggedChange
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.folder import remove
-from prism_rdf.views import as_quads, entity_view, told_of
+from prism_rdf.views import as_quads, drafted_entities, entity_view, told_of
 from prism_rdf.world import told_of_all, world
 
 MOST_QUADS = 4_000_000
@@ -47,6 +47,7 @@ class _Wanted:
     namespaces: tuple[str, ...]
     at: Instant
     known_at: Instant | None
+    prefer_wip: bool = False
 
 
 @dataclass
@@ -83,12 +84,21 @@ class Snapshots:
         self._kept: OrderedDict[_Wanted, Kept] = OrderedDict()
         self._lock = threading.Lock()
 
-    def at(self, namespaces: Sequence[str], at: Instant, known_at: Instant | None, commit: int) -> Kept:
+    def at(
+        self,
+        namespaces: Sequence[str],
+        at: Instant,
+        known_at: Instant | None,
+        commit: int,
+        *,
+        prefer_wip: bool = False,
+    ) -> Kept:
         """Return the snapshot at ``at`` as believed at ``known_at`` (None: now), with everything up to ``commit``.
 
-        Commits that were written while it was made are in it as a whole, or not at all.
+        Commits that were written while it was made are in it as a whole, or not at all. With ``prefer_wip`` drafts are
+        laid over.
         """
-        wanted = _Wanted(tuple(namespaces), at, known_at)
+        wanted = _Wanted(tuple(namespaces), at, known_at, prefer_wip)
         with self._lock:
             kept = self._kept.get(wanted)
             if kept is None or (kept.commit < commit and not self._follow(kept, wanted)):
@@ -111,7 +121,12 @@ class Snapshots:
             catalog = self._ground.schema(names, known_at).catalog
             snapshot.load(world(store, names, wanted.at, catalog.superclasses, known_at, catalog.identifying))
             snapshot.load(told_of_all(store, names, wanted.at, known_at))
-        return Kept(snapshot, commit, snapshot.size())
+        kept = Kept(snapshot, commit, snapshot.size())
+        for namespace in wanted.namespaces if wanted.prefer_wip else ():
+            names = Names(self._base, namespace)
+            for entity in drafted_entities(store, names):
+                self._patch_entity(kept, entity, names, wanted)
+        return kept
 
     def _empty(self) -> EmbeddedStore:
         if self._folder is None:
@@ -160,11 +175,23 @@ class Snapshots:
     def _patch(self, kept: Kept, news: _News, wanted: _Wanted) -> None:
         store, at, known_at = self._ground.store, wanted.at, wanted.known_at
         for entity, names in news.entities:
-            catalog, graph = self._ground.schema(names, known_at).catalog, names.graph("current")
-            view = entity_view(store, names, entity, at, catalog.superclasses, known_at, catalog.identifying)
-            self._replace(kept, entity, set(as_quads(view, graph)), graph)
+            self._patch_entity(kept, entity, names, wanted)
         for graph, node in news.told:
             self._replace(kept, node, set(as_quads(told_of(store, graph, node, at, known_at), graph)), graph)
+
+    def _patch_entity(self, kept: Kept, entity: NamedNode, names: Names, wanted: _Wanted) -> None:
+        catalog, graph = self._ground.schema(names, wanted.known_at).catalog, names.graph("current")
+        view = entity_view(
+            self._ground.store,
+            names,
+            entity,
+            wanted.at,
+            catalog.superclasses,
+            wanted.known_at,
+            catalog.identifying,
+            prefer_wip=wanted.prefer_wip,
+        )
+        self._replace(kept, entity, set(as_quads(view, graph)), graph)
 
     def _replace(self, kept: Kept, subject: NamedNode, wanted: set[Quad], graph: NamedNode) -> None:
         held = set(kept.store.quads_for_pattern(subject, None, None, graph))

@@ -19,7 +19,9 @@ from prism_rdf.semantic.merges import INTO, chain_from, members
 from prism_rdf.semantic.references import references
 from prism_rdf.storage.about import about
 from prism_rdf.storage.interface import GraphReader
-from prism_rdf.temporal.read import future_edges, sealed_at
+from prism_rdf.temporal.drafts import DRAFT_OF, WIP
+from prism_rdf.temporal.read import future_edges, sealed_at, snapshot, state_at
+from prism_rdf.temporal.states import COMMIT_STATUS
 
 ALT_LABEL = NamedNode(SKOS + "altLabel")
 HIDDEN_LABEL = NamedNode(SKOS + "hiddenLabel")
@@ -34,14 +36,17 @@ def entity_view(
     superclasses: Superclasses,
     known_at: Instant | None = None,
     identifying: Collection[NamedNode] = (),
+    *,
+    prefer_wip: bool = False,
 ) -> Iterator[Triple]:
     """Yield what is true of ``entity`` at ``at``, as believed at ``known_at`` (None: now); nothing when it is void.
 
     Its identity, its type with all superclasses, the properties of its sealed state, ``skos:altLabel`` for each alias
     that holds, ``skos:hiddenLabel`` for each former name, a direct triple for each reference that holds, and what
-    merges make of it; ``identifying`` are the properties that name an entity.
+    merges make of it; ``identifying`` are the properties that name an entity. With ``prefer_wip`` what a draft says
+    that holds then is laid over the sealed state in which it was begun, and ``prism:commitStatus`` says that it is one.
     """
-    state = sealed_at(store, names, entity, at, known_at)
+    state = state_at(store, names, entity, at, known_at, prefer_wip=prefer_wip)
     if state is None or state.void:
         return
     for quad in about(store, entity, names.graph("canonical")).quads:
@@ -49,14 +54,34 @@ def entity_view(
         if quad.predicate == RDF_TYPE and isinstance(quad.object, NamedNode):
             for parent in superclasses(quad.object):
                 yield Triple(entity, RDF_TYPE, parent)
-    for quad in store.quads_for_pattern(entity, None, None, NamedNode(state.iri)):
-        yield quad.triple
+    if state.commit_status == "wip":
+        yield Triple(entity, COMMIT_STATUS, WIP)
+        yield from _drafted(store, names, entity, state, known_at)
+    else:
+        yield from (quad.triple for quad in store.quads_for_pattern(entity, None, None, NamedNode(state.iri)))
     for label, form in _labels(store, names, entity, at, known_at):
         yield Triple(entity, label, form)
     for reference in references(store, names, source=entity, known_at=known_at):
         if reference.holds(at):
             yield Triple(entity, reference.kind, reference.target)
     yield from merge_view(store, names, entity, at, known_at, identifying)
+
+
+def _drafted(
+    store: GraphReader, names: Names, entity: NamedNode, draft: State, known_at: Instant | None
+) -> Iterator[Triple]:
+    """Yield the sealed state in which a draft was begun, with what the draft says in place of it."""
+    begun = draft.valid_from
+    sealed = sealed_at(store, names, entity, begun, known_at) if begun is not None else None
+    said = {} if sealed is None else snapshot(store, NamedNode(sealed.iri))
+    for prop, values in {**said, **snapshot(store, NamedNode(draft.iri))}.items():
+        yield from (Triple(entity, prop, value) for value in values)
+
+
+def drafted_entities(store: GraphReader, names: Names) -> tuple[NamedNode, ...]:
+    """Return the entities that ever had a draft."""
+    found = store.quads_for_pattern(None, DRAFT_OF, None, names.graph("temporal"))
+    return tuple(dict.fromkeys(quad.object for quad in found if isinstance(quad.object, NamedNode)))
 
 
 def _labels(

@@ -30,6 +30,7 @@ class Scope:
     pid: str | None = None
     as_of: str | None = None
     known_at: str | None = None
+    prefer_wip: bool = False
     dataset: str = "current"
     default_graphs: tuple[str, ...] = ()
     named_graphs: tuple[str, ...] = ()
@@ -86,6 +87,7 @@ class Asker:
                 pid=scope.pid,
                 as_of=scope.as_of,
                 known_at=self.known_at(scope),
+                prefer_wip=scope.prefer_wip,
                 dataset="raw" if scope.dataset == "raw" else "current",
                 default_graphs=scope.default_graphs,
                 named_graphs=scope.named_graphs,

@@ -12,7 +12,7 @@ from prism_rdf.errors import BadArgument
 from .asking import Scope
 from .memento import accepted_datetime
 
-OF_TIME = frozenset({"as-of", "known-at"})
+OF_TIME = frozenset({"as-of", "known-at", "prefer-wip"})
 OF_SCOPE = OF_TIME | {"pid", "dataset", "timeout", "max-rows"}
 OF_FORMAT = frozenset({"format", "output", "results"})  # the last two are how SPARQLWrapper says it
 _MOST_SECONDS = 86_400
@@ -56,6 +56,7 @@ def scope_of_request() -> Scope:
         pid=single("pid"),
         as_of=as_of,
         known_at=single("known-at"),
+        prefer_wip=flag("prefer-wip"),
         dataset=dataset,
         default_graphs=many("default-graph-uri"),
         named_graphs=many("named-graph-uri"),

@@ -80,6 +80,10 @@ def sparql(
     ] = None,
     as_of: AsOf = None,
     known_at: KnownAt = None,
+    prefer_wip: Annotated[
+        bool,
+        typer.Option("--prefer-wip", help="Entities as their drafts have them, marked by prism:commitStatus."),
+    ] = False,
     dataset: Annotated[
         Dataset, typer.Option("--dataset", help="The world at one time, or all graphs as stored.")
     ] = Dataset.current,
@@ -106,6 +110,7 @@ def sparql(
             pid=common.named_pid(prism),
             as_of=as_of,
             known_at=known_at_of(known_at),
+            prefer_wip=prefer_wip,
             dataset=dataset.value,
             timeout=timeout,
             max_rows=max_rows,

@@ -97,7 +97,10 @@ PROJECT: Mapping[str, Effect] = {
 HERE: Mapping[str, frozenset[str]] = {
     "Prism": frozenset({"open", "in_memory", "project", "close", "restore", "import_", "tier"}),
     "Project": frozenset(
-        {"ingest", "left_behind", "follow_deletions", "watch", "migrate", "drop_legacy", "duplicates", "merge_duplicates"}
+        {
+            *("ingest", "left_behind", "follow_deletions", "watch", "migrate"),
+            *("drop_legacy", "duplicates", "merge_duplicates"),
+        }
     ),
 }
 # Parts of the engine: they need the store itself, in the process that holds it.

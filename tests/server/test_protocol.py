@@ -150,6 +150,19 @@ def test_406_lists_what_there_is(client: FlaskClient, query: str, accept: str) -
     assert ("text/turtle" if query == GRAPH else "text/csv") in error["rule"]
 
 
+def test_drafts_are_shown_to_who_prefers_them(client: FlaskClient, prism: Prism) -> None:
+    entity = prism.project("demo").list_entities()[0]
+    prism.project("demo").wip(entity["uuid"], {"title": "A draft of a title"})
+    drafts = "SELECT ?t { ?d prism:commitStatus 'wip' ; prism:title ?t }"
+    seen = client.get("/sparql", query_string={"query": drafts, "prefer-wip": "true", "format": "csv"})
+    assert seen.text.split() == ["t", "A", "draft", "of", "a", "title"]
+    assert seen.headers["Prism-As-Of"] == "now"
+    plain = client.get("/sparql", query_string={"query": drafts, "format": "csv"})
+    assert plain.text.split() == ["t"]
+    assert plain.headers["ETag"] != seen.headers["ETag"]
+    error_of(client.get("/sparql", query_string={"query": drafts, "prefer-wip": "yes"}), 400)
+
+
 def test_headers_name_what_was_seen(client: FlaskClient, prism: Prism) -> None:
     past = client.get("/sparql", query_string={"query": STATUS, "as-of": "2025-10-30", "known-at": "3"})
     assert past.headers["Prism-As-Of"] == "2025-10-30T23:59:59.999999Z"
