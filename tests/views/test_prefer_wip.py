@@ -56,7 +56,7 @@ def test_it_follows_drafts_facts_and_what_comes_due(prism):
     prism.clock.advance(days=40)
     assert asked(prism)["ADR-8"] == ("Decision 8", "Superseded", None)
     project.seal(thread, {"status": "Rejected"})
-    assert asked(prism)["ADR-7"] == ("Decision 7", "Rejected", None)
+    assert asked(prism)["ADR-7"] == ("Decision seven", "Rejected", None)
 
 
 def test_a_draft_is_that_of_its_time(prism):
