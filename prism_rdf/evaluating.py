@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from tempfile import SpooledTemporaryFile
 from typing import Any
 
-from pyoxigraph import DefaultGraph
+from pyoxigraph import DefaultGraph, QueryResultsFormat, QuerySolution, parse_query_results
 
 from prism_rdf.clock import Instant
 from prism_rdf.commit import LAST_COMMIT
@@ -24,6 +25,7 @@ _UPDATE = re.compile(
     r"(?:\s|#[^\n]*|(?:prefix\s+\S*\s*|base\s*)<[^>]*>)*(?:insert|delete|load|clear|drop|create|add|move|copy|with)\b",
     re.I,
 )
+_IN_MEMORY = 1 << 23  # bytes
 _PLACE = re.compile(r"error at (\d+):(\d+)")
 
 
@@ -60,14 +62,32 @@ class Evaluation:
         try:
             if self.pool is None or not isinstance(source.store, EmbeddedStore):
                 return source.store.query(query, prefixes=PREFIXES, **options)
-            counter = (self.base, LAST_COMMIT.value, meta_graph(self.base).value)
             at = None if source.as_of is None else source.as_of.iso()
-            question = Question(query, _as_json(options), counter, source.dataset, at)
+            question = Question(query, _as_json(options), self._counter, source.dataset, at)
             return self.pool.ask(
                 source.store, question, timeout=self.timeout, max_rows=self.max_rows, commit=source.commit
             )
         except SyntaxError as error:
             raise _not_sparql(query, str(error)) from error
+
+    def solutions(self, store: EmbeddedStore, query: str, options: Mapping[str, Any]) -> Iterator[QuerySolution]:
+        """Yield all that a SELECT finds for a write that waits for it, ahead of the queries that wait for their turn.
+
+        Raises what the pool raises.
+        """
+        if self.pool is None:
+            yield from store.query(query, prefixes=PREFIXES, **options)  # type: ignore[misc]
+            return
+        question = Question(query, _as_json(options), self._counter, "update", ahead=True)
+        with SpooledTemporaryFile(_IN_MEMORY) as spool:
+            for piece in self.pool.ask(store, question, timeout=self.timeout).stream("tsv", None):
+                spool.write(piece)
+            spool.seek(0)
+            yield from parse_query_results(spool, QueryResultsFormat.TSV)  # type: ignore[misc]
+
+    @property
+    def _counter(self) -> tuple[str, str, str]:
+        return self.base, LAST_COMMIT.value, meta_graph(self.base).value
 
 
 def _as_json(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,7 +107,7 @@ def _not_sparql(query: str, complaint: str) -> BadQuery:
         return BadQuery(
             "the query is an update",
             rule="a question changes nothing",
-            mend="give it to prism update, or to the verb update",
+            mend="give it to prism update (in Python: update)",
         )
     place = _PLACE.search(complaint)
     if place is None:

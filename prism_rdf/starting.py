@@ -200,7 +200,7 @@ class StartingVerbs(ClaimingVerbs):
             (
                 "pending_reviews",
                 sum(map(len, waiting.values())),
-                f"{kinds}: promote or reject each (list_candidates, review)",
+                f"{kinds}: promote or reject each (review)",
                 self._waiting(next((nodes for nodes in waiting.values() if nodes), [])[:3]),
             ),
             ("contested_claims", len(contested), _CONTESTED, [_claim_told(each) for each in contested[:_SHOWN]]),

@@ -101,8 +101,11 @@ def props_of(props: Mapping[str, Any]) -> dict[str, Any]:
     return {name: plain(value) for name, value in props.items()}
 
 
-def receipt(told: Receipt | Mapping[str, Any]) -> Answer:
-    """Return the receipt of a write without what it has not; ``commit`` None: there was nothing to change."""
+def receipt(told: Receipt | Mapping[str, Any], review: str = "prism_review_fact_candidate") -> Answer:
+    """Return the receipt of a write without what it has not; ``commit`` None: there was nothing to change.
+
+    ``review`` is the tool that rules on what it guessed.
+    """
     body = dict(told.as_dict() if isinstance(told, Receipt) else told)
-    body["notes"] = [in_tools(note) for note in body["notes"]]
+    body["notes"] = [in_tools(note.replace("prism review)", f"{review})")) for note in body["notes"]]
     return {name: value for name, value in body.items() if name == "commit" or value not in (None, [], False)}

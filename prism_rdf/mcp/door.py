@@ -75,10 +75,11 @@ class Door(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult:
-        """Call a tool that the caller may call; any other one is told to be none."""
+        """Call a tool that the caller may call; of any other one it is told that it is none, or not for this caller."""
         offered = self.offered()
         if name not in offered:
-            return refused(failures.unknown_tool(name, offered), offered)
+            known = name in self._verbs
+            return refused((failures.not_offered if known else failures.unknown_tool)(name, offered), offered)
         result = await super().call_tool(name, arguments, context)
         assert isinstance(result, CallToolResult)
         if self._wrote is not None and context is not None and self._verbs[name].needs != "read":

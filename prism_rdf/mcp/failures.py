@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError as BadInput
 
-from prism_rdf.errors import BadArgument, NotFoundError, PrismError
+from prism_rdf.errors import BadArgument, NotFoundError, PrismError, RefusedError
 
 # What the mends of errors, which speak of the command line, are called here.
 _TOOLS = {
@@ -26,6 +26,7 @@ _TOOLS = {
     "sparql": "prism_sparql",
     "queries": "prism_queries",
     "forget": "prism_forget",
+    "update": "prism_fact or prism_transition",
 }
 _COMMAND = re.compile(rf"\bprism ({'|'.join(_TOOLS)})\b(?! (?:add|remove))")
 _OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
@@ -63,7 +64,7 @@ def in_tools(text: str) -> str:
 
 
 def unknown_tool(name: str, offered: Iterable[str]) -> NotFoundError:
-    """Return the error for a tool that is not there, or not for this caller."""
+    """Return the error for a tool that is not there."""
     by_end = {_end(each): each for each in sorted(offered)}
     close = difflib.get_close_matches(_end(name), by_end, n=3, cutoff=0.5)
     meant = f"did you mean {' or '.join(by_end[each] for each in close)}? " if close else ""
@@ -71,6 +72,15 @@ def unknown_tool(name: str, offered: Iterable[str]) -> NotFoundError:
         f"there is no tool {name!r}",
         rule=f"the tools are {', '.join(by_end.values())}",
         mend=f"{meant}tools/list has them all",
+    )
+
+
+def not_offered(name: str, offered: Iterable[str]) -> RefusedError:
+    """Return the error for a tool that is there, and not for this caller."""
+    return RefusedError(
+        f"this connection has no {name}",
+        rule=f"a connection does what it was set up for; its tools are {', '.join(sorted(offered))}",
+        mend="tell the person you work for that it takes a connection that may",
     )
 
 

@@ -191,7 +191,8 @@ def prism_alias(
     )
     by = call.tier(authority_tier)
     project, where = call.project(pid), source or call.source
-    return receipt(project.alias(surface_form, canonical_entity_uuid, kind=kind, tier=by, source=where, **said))
+    told = project.alias(surface_form, canonical_entity_uuid, kind=kind, tier=by, source=where, **said)
+    return receipt(told, "prism_review_alias_candidate")
 
 
 def prism_reference(

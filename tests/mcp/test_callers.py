@@ -38,8 +38,8 @@ def test_read_only_offers_what_changes_nothing(prism: Prism, call: Call, ask: As
     assert tools(ask, prism, caller) == {verb.name for verb in VERBS if verb.needs == "read"}
     before = prism.commit_number
     refused = call(prism, caller, "prism_fact", pid="demo", entity_uuid="ADR-1", predicate="title", value="x")["error"]
-    assert refused["code"] == "not-found"
-    assert "prism_fact" not in refused["call_instead"]
+    assert (refused["code"], refused["message"]) == ("refused", "this connection has no prism_fact")
+    assert refused["call_instead"] == []
     assert call(prism, caller, "prism_start", pid="demo")["agent"] is None
     assert prism.commit_number == before
 
@@ -59,6 +59,7 @@ def test_hints_say_what_each_tool_does(prism: Prism, ask: Ask) -> None:
 def test_forgetting_is_offered_where_it_is_enabled(prism: Prism, call: Call, ask: Ask) -> None:
     assert "prism_forget" not in tools(ask, prism, Caller())
     assert "prism_forget" not in tools(ask, prism, Caller(forgets=True, scopes=frozenset({"read", "write", "review"})))
+    assert call(prism, Caller(pid="demo"), "prism_forget", target="ADR-1")["error"]["code"] == "refused"
     caller = Caller(pid="demo", forgets=True)
     assert call(prism, caller, "prism_forget", target="ADR-1")["dry_run"]
     assert call(prism, caller, "prism_state_as_of", entity_uuid="ADR-1")["identifier"] == "ADR-1"
@@ -145,6 +146,20 @@ def test_an_unknown_tool_is_told_with_those_that_are_spelt_alike(prism: Prism, c
     told = call(prism, Caller(), "prism_recall")["error"]
     assert told["code"] == "not-found"
     assert "semantic_recall" in told["mend"]
+
+
+def test_an_update_that_is_asked_as_a_question_is_pointed_to_the_tools_that_write(prism: Prism, call: Call) -> None:
+    told = call(prism, Caller(), "prism_sparql", pid="demo", query="DELETE WHERE { ?s ?p ?o }")["error"]
+    assert told["call_instead"] == ["prism_fact", "prism_transition", "prism_queries"]
+    reading = call(prism, Caller(scopes=READ_ONLY), "prism_sparql", pid="demo", query="DELETE WHERE { ?s ?p ?o }")
+    assert reading["error"]["call_instead"] == ["prism_queries"]
+
+
+def test_a_guessed_alias_names_the_tool_that_rules_on_it(prism: Prism, call: Call) -> None:
+    said = {"surface_form": "the first", "canonical_entity_uuid": "ADR-1", "authority_tier": 3}
+    [note] = call(prism, Caller(pid="demo"), "prism_alias", **said)["notes"]
+    assert "prism_review_alias_candidate" in note
+    assert "prism_review_fact_candidate" not in note
 
 
 def test_references_of_a_large_project_are_asked_by_their_ends(
