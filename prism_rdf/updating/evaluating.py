@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from pyoxigraph import Literal, NamedNode, Quad, Store
+from pyoxigraph import Literal, NamedNode, Quad, QuerySolution, Store
 
 from prism_rdf.errors import BadArgument, RefusedError
 from prism_rdf.namespaces import PREFIXES
@@ -23,25 +23,28 @@ from prism_rdf.updating.scope import DEFAULT, Scope
 _ROWS, _ROW = NamedNode("urn:prism:rows"), NamedNode("urn:prism:row")
 _VARIABLE = re.compile(r"[?$](\w+)")
 _SUBJECT = "prism_row_of_the_solution"
-Select = Callable[[EmbeddedStore, str, dict[str, Any]], Any]
+Select = Callable[[EmbeddedStore, str, dict[str, Any]], Iterator[QuerySolution]]
 
 
 class Evaluation:
     """Evaluates the operations of one request, one after the other, into ``pending``.
 
-    ``using`` and ``using_named`` are the graphs that the protocol names in place of USING.
+    ``select`` asks a query of a store. ``using`` and ``using_named`` are the graphs that the protocol names in place of
+    USING.
     """
 
     def __init__(
         self,
         pending: Pending,
         scope: Scope,
+        select: Select,
         using: Sequence[NamedNode] = (),
         using_named: Sequence[NamedNode] = (),
         most: int = MOST_CHANGES,
     ) -> None:
         self._pending = pending
         self._scope = scope
+        self._select = select
         self._using = tuple(using)
         self._using_named = tuple(using_named)
         self._most = most
@@ -85,10 +88,10 @@ class Evaluation:
         columns = " ".join(f"?{name}" for name in names) or f"(1 AS ?{_SUBJECT})"
         query = f"{operation.prologue} SELECT {columns} WHERE {operation.where}"
         rows = Store()
-        rows.bulk_extend(self._said(store.query(query, prefixes=PREFIXES, **dataset), names))
+        rows.bulk_extend(self._said(self._select(store, query, dataset), names))
         return rows
 
-    def _said(self, solutions: Any, names: Sequence[str]) -> Iterator[Quad]:
+    def _said(self, solutions: Iterator[QuerySolution], names: Sequence[str]) -> Iterator[Quad]:
         for number, solution in enumerate(solutions):
             if number >= self._most:
                 raise RefusedError(

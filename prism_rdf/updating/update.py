@@ -13,7 +13,7 @@ from prism_rdf.errors import BadArgument
 from prism_rdf.model import FreeChange, Intent
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.interface import GraphName
-from prism_rdf.updating.evaluating import Evaluation
+from prism_rdf.updating.evaluating import Evaluation, Select
 from prism_rdf.updating.pending import Pending
 from prism_rdf.updating.requests import Operation
 from prism_rdf.updating.scope import Scope
@@ -31,7 +31,8 @@ class Request:
 class Update:
     """Turns a request into intents when the commit asks for them; what it changes is counted from then on.
 
-    ``read`` turns what comes and goes of the world of a project into intents.
+    ``select`` asks the WHERE of an operation. ``read`` turns what comes and goes of the world of a project into
+    intents.
     """
 
     def __init__(
@@ -40,12 +41,14 @@ class Update:
         store: EmbeddedStore,
         scope: Callable[[], Scope],
         room: Path | None,
+        select: Select,
         read: Callable[[Sequence[Quad], Sequence[Quad]], Sequence[Intent]],
     ) -> None:
         self._request = request
         self._store = store
         self._scope = scope
         self._room = room
+        self._select = select
         self._read = read
         self._added = 0
         self._removed = 0
@@ -59,7 +62,7 @@ class Update:
         """Return what the request changes; to be called under the writer's lock."""
         scope, request = self._scope(), self._request
         with closing(Pending(self._store, scope, self._room)) as pending:
-            evaluation = Evaluation(pending, scope, request.using, request.using_named)
+            evaluation = Evaluation(pending, scope, self._select, request.using, request.using_named)
             for operation in request.operations:
                 evaluation.take(operation)
             self._added, self._removed = len(pending.adds), len(pending.removes)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from prism_rdf.canonical.schemas import Schema
     from prism_rdf.clock import Clock
     from prism_rdf.commit import Committer
+    from prism_rdf.evaluating import Evaluation
     from prism_rdf.meaning import MeaningVerbs
     from prism_rdf.storage.interface import GraphName
     from prism_rdf.updating.loading import Read
@@ -45,6 +46,7 @@ class UpdatingVerbs:
     schema: Callable[[str], Schema]
     bring_up_to_date: Callable[[], None]
     commit: Callable[[str, Callable[[], Sequence[Intent]], str, str, object], Receipt]
+    _evaluation: Callable[[float | None, int | None], Evaluation]
 
     @property
     @abstractmethod
@@ -86,8 +88,9 @@ class UpdatingVerbs:
             taken = self.project(namespace)._refuse_taken
             return WorldChange(self.store, names, self.schema(namespace).catalog, speaker, taken).intents(come, gone)
 
+        select = self._evaluation(None, None).solutions
         room = self.folder.trial if self.folder is not None else None
-        update = Update(request, self.store, lambda: self._fresh_scope(pid, confined), room, read)
+        update = Update(request, self.store, lambda: self._fresh_scope(pid, confined), room, select, read)
         payload = [text, *using_graphs, "", *using_named_graphs, source]
         receipt = self.commit(namespace, update.intents, "update", idempotency_key, payload)
         if receipt.replayed:

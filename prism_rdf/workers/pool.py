@@ -68,8 +68,9 @@ class Pool:
             ticket.worker = self._worker(store)
             ticket.check()  # it may have been stopped while it had no worker to kill
             asked = {"query": question.text, "options": question.options, "counter": question.counter}
+            most = None if question.ahead else self._most_rows(max_rows)
             try:
-                ticket.worker.ask(store, {**asked, "max_rows": self._most_rows(max_rows)}, commit)
+                ticket.worker.ask(store, {**asked, "max_rows": most}, commit)
                 alive = True
                 head = ticket.hear()
             except Ended:
@@ -155,7 +156,7 @@ class Pool:
         with self._state:
             if self._closed:
                 raise stopped("the store is being closed")
-            if self._busy >= self.limits.workers and self._waiting >= self.limits.queue:
+            if not question.ahead and self._busy >= self.limits.workers and self._waiting >= self.limits.queue:
                 raise self._crowded()
             ticket = Ticket(f"q{next(self._numbers)}", question, client(), limit)
             self._tickets[ticket.id] = ticket
@@ -176,13 +177,14 @@ class Pool:
 
     def _begin(self, ticket: Ticket) -> bool:
         """Have the query run if it may, after a moment's wait if need be; return whether it does."""
+        ahead = ticket.question.ahead
         with self._state:
-            if self._busy >= self.limits.workers:
+            if not ahead and self._busy >= self.limits.workers:
                 self._state.wait(min(_LOOK, max(0.01, ticket.limit - ticket.seconds)))
             if ticket.seconds >= ticket.limit:
                 raise self._crowded()
             ticket.check()
-            if self._busy < self.limits.workers:
+            if ahead or self._busy < self.limits.workers:
                 self._busy += 1
                 ticket.state = "running"
             return ticket.state == "running"

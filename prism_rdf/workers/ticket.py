@@ -18,13 +18,17 @@ _SLOWEST_READER = 60.0  # seconds in which a reader takes the next piece
 
 @dataclass(frozen=True)
 class Question:
-    """A query, the engine's options as JSON has them, where the store counts its commits, and what it is asked of."""
+    """A query, the engine's options as JSON has them, where the store counts its commits, and what it is asked of.
+
+    ``ahead``: a write waits for its answer, and other writes for that one; so it waits for no turn, and is not cut.
+    """
 
     text: str
     options: Mapping[str, Any]
     counter: tuple[str, str, str]
     dataset: str
     as_of: str | None = None
+    ahead: bool = False
 
 
 @dataclass(eq=False)
