@@ -216,7 +216,7 @@ def _print_report(report: IngestReport, outcome: str, seconds: float | None) -> 
     )
     _print_some(
         "numbers that several documents bore at once",
-        [f"{d.number}, since {d.at}: {d.outcome} ({', '.join(d.documents)})" for d in report.duplicates],
+        [f"{d.number}, since {d.at}{_of(d.commit)}: {d.outcome} ({', '.join(d.documents)})" for d in report.duplicates],
     )
     _print_some("failed, and left out", [_failure_line(f) for f in report.failures], most=len(report.failures))
     _print_some(
@@ -245,3 +245,7 @@ def _print_some(title: str, lines: Sequence[str], most: int = _LISTED) -> None:
         print_line((line, ""), indent=2)
     if len(lines) > most:
         print_line((f"and {len(lines) - most} more; --json lists them all", "dim"), indent=2)
+
+
+def _of(commit: str) -> str:
+    return f" in commit {commit[:12]}" if commit else ""

@@ -24,7 +24,7 @@ from prism_rdf.namespaces import Names
 from prism_rdf.review.candidates import candidate_node
 
 BATCH = 2_000
-READER = 3  # goes up when the same history comes to say something else: then it is read anew
+READER = 4  # goes up when the same history comes to say something else: then it is read anew
 _COUNTED = {Event: "states", Reference: "references", Alias: "aliases", Memory: "memories"}
 
 
@@ -296,6 +296,10 @@ class Ingestion:
                 f"{len(reading.undated)} documents give no date that can be read (`date: 2026-11-30`);"
                 f" each is dated by the time its file was last changed: {some}"
             )
+        untitled = [f"{path} ({version})" if version else path for path, version in reading.untitled.items()]
+        if untitled:
+            some = ", ".join(untitled[:3]) + (", …" if len(untitled) > 3 else "")
+            yield f"{len(untitled)} documents have no title (`# ADR-7: Title`), or had none in a version: {some}"
         if reading.left_out:
             yield (f"{reading.left_out} references to or from documents outside of {self.history.folder} are left out")
         yield from reading.circular

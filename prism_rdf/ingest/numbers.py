@@ -48,7 +48,7 @@ class Numbers:
         self._claims: dict[str, tuple[object, ...]] = {}
         self._paths: dict[str, Track] = {}
 
-    def assign(self, live: Iterable[Track], at: Instant) -> list[Track]:
+    def assign(self, live: Iterable[Track], at: Instant, commit: str = "") -> list[Track]:
         """Give each document that lives now its number, and remember who gave one up; return whose number changed."""
         before = {uuid: number for uuid, (_, number, _) in self._numbers.items()}
         claims: defaultdict[str, list[tuple[Track, str, bool]]] = defaultdict(list)
@@ -61,7 +61,7 @@ class Numbers:
                 claims[exact_key(number)].append((track, number, strong))
         for holders in claims.values():
             if len(holders) > 1:
-                self._collide(holders, numbers, at)
+                self._collide(holders, numbers, at, commit)
         self._remember(tracks, numbers)
         self._claims = {track.uuid: _claims_of(track) for track in tracks}
         return [track for track in tracks if before.get(track.uuid) != numbers[track.uuid]]
@@ -85,7 +85,9 @@ class Numbers:
         """Return the document that lies at a path, or lay there last."""
         return self._paths.get(path)
 
-    def _collide(self, holders: list[tuple[Track, str, bool]], numbers: dict[str, str], at: Instant) -> None:
+    def _collide(
+        self, holders: list[tuple[Track, str, bool]], numbers: dict[str, str], at: Instant, commit: str
+    ) -> None:
         weak = [track for track, _, strong in holders if not strong]
         strong = [track for track, _, strong in holders if strong]
         if strong:
@@ -99,7 +101,8 @@ class Numbers:
         if strong and weak:
             kept, lost = (", ".join(track.path for track in group) for group in (strong, weak))
             outcome = f"{kept} says so in its text and carries it; {lost} only in the file name, and carries none"
-        self.duplicates.append(Duplicate(number, tuple(track.path for track, _, _ in holders), at, outcome))
+        paths = tuple(track.path for track, _, _ in holders)
+        self.duplicates.append(Duplicate(number, paths, at, outcome, commit))
 
     def _remember(self, tracks: Sequence[Track], numbers: dict[str, str]) -> None:
         given_up: defaultdict[str, list[Track]] = defaultdict(list)

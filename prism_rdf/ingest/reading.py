@@ -14,7 +14,7 @@ from prism_rdf.errors import BadTime
 from prism_rdf.ingest.chronicle import Chronicle, Moment
 from prism_rdf.ingest.history import SHORT, History, Snapshot
 from prism_rdf.ingest.identifiers import in_file_name, not_a_record
-from prism_rdf.ingest.kinds import kind_of
+from prism_rdf.ingest.kinds import kind_of, title_of
 from prism_rdf.ingest.mapping import Mapping as Rules
 from prism_rdf.ingest.numbers import Numbers
 from prism_rdf.ingest.passages import Passage
@@ -54,6 +54,7 @@ class Reading:
         self.failures: list[Failure] = []
         self.versions = 0
         self.undated: set[str] = set()
+        self.untitled: dict[str, str] = {}
         self.left_out = 0
         self._wanted = wanted
         self._live: dict[str, Track] = {}
@@ -198,7 +199,9 @@ class Reading:
         affected = {track.uuid: track for track in touched}
         renumbered = gone or any(self.numbers.changed_by(track) for track in touched)
         if renumbered:
-            affected |= {track.uuid: track for track in self.numbers.assign(self._live.values(), snapshot.at)}
+            affected |= {
+                track.uuid: track for track in self.numbers.assign(self._live.values(), snapshot.at, snapshot.commit)
+            }
         for track in sorted(affected.values(), key=lambda track: track.path):
             self._describe(track, snapshot)
         for track in touched:
@@ -265,6 +268,8 @@ class Reading:
             return None
         track.document, track.path, track.version = document, slot.path, snapshot.commit[:SHORT]
         track.homes.add(slot.path)
+        if not title_of(document):
+            self.untitled.setdefault(track.path, track.version)
         return track
 
     def _retire(self, track: Track, snapshot: Snapshot) -> None:
@@ -276,6 +281,7 @@ class Reading:
     def _moment(self, track: Track, snapshot: Snapshot) -> Moment:
         source = f"{self.history.origin}:{track.path}"
         if snapshot.commit:
+            self._date_of(track, snapshot)
             passage = f"{track.path}@{track.version}"
             return Moment(Edge(snapshot.at), source, passage, snapshot.commit, snapshot.subject, snapshot.sequence)
         changed = snapshot.modified[track.location]
@@ -283,13 +289,19 @@ class Reading:
 
     def _dated(self, track: Track, snapshot: Snapshot) -> Edge | None:
         """Return the date that a document gives itself, as precisely as it does; None when it gives none."""
+        found = self._date_of(track, snapshot)
+        if found is None:
+            self.undated.add(track.path)
+        return found
+
+    def _date_of(self, track: Track, snapshot: Snapshot) -> Edge | None:
+        """Return the date that a document gives itself; complain of what is meant as one and is none."""
         said = track.document.date
         for text in (said, *_ISO_DATE.findall(said)[:1]):
             try:
                 return start_of(text)
             except BadTime as error:
                 bad = error
-        self.undated.add(track.path)
         if _MEANT_AS_DATE.match(said):
             line = track.document.date_line
             self._complain(track, said, Unreadable(bad.message, bad.rule, bad.mend, line), snapshot)

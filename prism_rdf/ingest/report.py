@@ -50,12 +50,16 @@ class Ambiguous:
 
 @dataclass(frozen=True)
 class Duplicate:
-    """One number on several documents at once, since ``at``; ``outcome`` says who carries it."""
+    """One number on several documents at once, since ``at``; ``outcome`` says who carries it.
+
+    ``commit`` brought it about; it is empty in a plain folder.
+    """
 
     number: str
     documents: tuple[str, ...]
     at: Instant
     outcome: str
+    commit: str = ""
 
 
 @dataclass(frozen=True)

@@ -332,6 +332,21 @@ def test_an_identifier_changed_to_one_in_use_and_an_empty_title(repo, told, adr)
     assert [(d.number, d.documents) for d in read.report.duplicates] == [("ADR-1", ("ADR-1.md", "b.md"))]
     assert read.aliases("b.md") == [("ADR-2", 0, 1)]
     assert read.state(read.document("ADR-3.md")) == {"number": "ADR-3", "status": "Draft", "path": "ADR-3.md"}
+    [twice] = read.report.duplicates
+    [note] = read.report.notes
+    assert twice.commit
+    assert note.startswith("1 documents have no title (`# ADR-7: Title`), or had none in a version: ADR-3.md (")
+
+
+def test_a_date_of_no_time_is_told_with_its_commit_and_line(repo, told, adr) -> None:
+    commit = repo.commit(0, {"ADR-1.md": adr("ADR-1", "A", date="20225-01-01"), "ADR-2.md": adr("ADR-2", "B")})
+    repo.commit(1, {"ADR-1.md": adr("ADR-1", "A", "Rejected", date="20225-01-01")})
+
+    read = told(repo)
+
+    [failure] = read.report.failures
+    assert (failure.path, failure.commit, failure.line) == ("ADR-1.md", commit, 3)
+    assert read.state(read.document("ADR-1.md"))["status"] == "Rejected"
 
 
 def test_of_two_decisions_that_supersede_each_other_one_is_taken_at_its_word(repo, adr) -> None:
