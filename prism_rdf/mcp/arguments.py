@@ -9,7 +9,7 @@ from pydantic import Field
 Pid = Annotated[str, Field(description="Project id; default: that of the connection, or the only one.")]
 Entity = Annotated[str, Field(description="uuid, IRI, identifier or alias.", examples=["ADR-7"])]
 MaybeEntity = Annotated[str, Field(description="uuid, IRI, identifier or alias.")]
-TypeName = Annotated[str, Field(examples=["ADR"])]
+TypeName = Annotated[str, Field(description="A type: prism_list_types.", examples=["ADR"])]
 Props = Annotated[
     dict[str, Any],
     Field(description="Property names to values; a list for many, null to clear.", examples=[{"status": "Accepted"}]),
@@ -32,11 +32,13 @@ Confidence = Annotated[float | None, Field(description="Of a guess.", ge=0, le=1
 Key = Annotated[str, Field(description="Repeating a call with it writes once.")]
 Cursor = Annotated[str, Field(description="From an answer: what it left out.")]
 MaxTokens = Annotated[int, Field(description="Size of the answer.", ge=200, le=50_000)]
-Limit = Annotated[int, Field(ge=1, le=1_000)]
-Candidate = Annotated[str, Field(description="Its uuid, or the beginning of it.")]
+Limit = Annotated[int, Field(description="At most so many.", ge=1, le=1_000)]
+Candidate = Annotated[str, Field(description="Its uuid, or the beginning of it.", examples=["4fa85ca7"])]
 NewStatus = Annotated[
     Literal["promoted", "rejected", "pending"], Field(description="pending takes the last ruling back.")
 ]
-StatusFilter = Literal["pending", "promoted", "rejected", "withdrawn", "all"]
+StatusFilter = Annotated[
+    Literal["pending", "promoted", "rejected", "withdrawn", "all"], Field(description="Only those that stand so.")
+]
 Note = Annotated[str, Field(description="Why.")]
 DryRun = Annotated[bool, Field(description="Only say what would happen.")]

@@ -31,7 +31,7 @@ def semantic_recall(
     pid: Pid = "",
     as_of: AsOf = "",
     prefer_wip: Annotated[bool, Field(description="Drafts count as the present.")] = True,
-    limit: Annotated[int, Field(ge=1, le=100)] = 10,
+    limit: Annotated[int, Field(description="At most so many.", ge=1, le=100)] = 10,
     current_only: Annotated[bool, Field(description="Leave out what is historical.")] = False,
     type_name: TypeName = "",
     entity_uuid: MaybeEntity = "",
@@ -141,7 +141,7 @@ def prism_start(
     pid: Pid = "",
     since: Annotated[str, Field(description="What is new since this commit or time; default: your last start.")] = "",
     as_of: AsOf = "",
-    max_tokens: Annotated[int, Field(ge=500, le=8_000)] = 1_500,
+    max_tokens: Annotated[int, Field(description="Size of the answer.", ge=500, le=8_000)] = 1_500,
 ) -> Answer:
     """Begin here: where the project stands, what is new since you last started, drafts, reminders, how to proceed."""
     caller = call.caller

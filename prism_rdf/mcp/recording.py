@@ -121,7 +121,9 @@ def prism_wip(
     pid: Pid = "",
     entity_uuid: Entity,
     props: Props,
-    source: Literal["session_intent", "working_tree", "explicit"] = "session_intent",
+    source: Annotated[
+        Literal["session_intent", "working_tree", "explicit"], Field(description="What shows that it is one.")
+    ] = "session_intent",
     idempotency_key: Key = "",
 ) -> Answer:
     """Begin or go on with the draft of an entity: what is explored and not yet decided.
@@ -138,7 +140,7 @@ def prism_seal(
     pid: Pid = "",
     wip_state_uuid: Annotated[str, Field(description="wip of prism_wip, or the entity.")],
     props_at_seal: Annotated[Props, Field(description="What differs from the draft in the end.")] = {},  # noqa: B006
-    sealing_event: Annotated[str, Field(examples=["decided"])] = "wip_sealed",
+    sealing_event: Annotated[str, Field(description="What happened.", examples=["decided"])] = "wip_sealed",
     valid_from: ValidFrom = "",
     description: Description = "",
     cause_commit: CauseCommit = "",
@@ -230,8 +232,8 @@ def prism_remember(
     call: Call,
     *,
     pid: Pid = "",
-    content: Annotated[str, Field(examples=["We chose a graph because joins hurt."])],
-    kind: Annotated[str, Field(examples=["decision"])] = "note",
+    content: Annotated[str, Field(description="The text.", examples=["We chose a graph because joins hurt."])],
+    kind: Annotated[str, Field(description="decision, lesson, note, …", examples=["decision"])] = "note",
     about: Annotated[list[str], Field(description="Entities it is about.")] = [],  # noqa: B006
     source: Annotated[str, Field(description="Where it was said; # orders a series.", examples=["chat-7#12"])] = "",
     speaker: Annotated[str, Field(description="user, assistant or a name.")] = "",
@@ -287,12 +289,14 @@ def prism_claim(
     pid: Pid = "",
     entity_uuid: Entity,
     predicate: Predicate,
-    value: Annotated[Any, Field(examples=["Accepted"])],
-    stance: Literal["supports", "contradicts"] = "supports",
+    value: Annotated[Any, Field(description="The value in question.", examples=["Accepted"])],
+    stance: Annotated[
+        Literal["supports", "contradicts"], Field(description="What the source says of it.")
+    ] = "supports",
     quote: Annotated[str, Field(description="The words of the source.")] = "",
     source: Source = "",
     memory: Annotated[str, Field(description="The memory they are in (id).")] = "",
-    confidence: Annotated[float | None, Field(ge=0, le=1)] = None,
+    confidence: Annotated[float | None, Field(description="How sure the source is.", ge=0, le=1)] = None,
     valid_from: Annotated[str, Field(description="When it is said to hold; default always.")] = "",
     valid_until: ValidUntil = "",
     tier: Tier = None,

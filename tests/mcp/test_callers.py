@@ -56,6 +56,19 @@ def test_hints_say_what_each_tool_does(prism: Prism, ask: Ask) -> None:
     assert hints["prism_remember"].idempotent_hint
 
 
+def test_every_argument_is_described(prism: Prism, ask: Ask) -> None:
+    async def talk(client: Client) -> Any:
+        return (await client.list_tools()).tools
+
+    found = {
+        (tool.name, name): schema
+        for tool in ask(prism, Caller(forgets=True), talk)
+        for name, schema in tool.input_schema["properties"].items()
+    }
+    assert len(found) > 150
+    assert [where for where, schema in found.items() if not schema.get("description")] == []
+
+
 def test_forgetting_is_offered_where_it_is_enabled(prism: Prism, call: Call, ask: Ask) -> None:
     assert "prism_forget" not in tools(ask, prism, Caller())
     assert "prism_forget" not in tools(ask, prism, Caller(forgets=True, scopes=frozenset({"read", "write", "review"})))
