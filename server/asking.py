@@ -110,7 +110,7 @@ class Asker:
         if who.namespaces is not None:
             pid = self._only_pid(who, pid)
             options["confined"] = True
-        with who.speaking(self.prism.tier):
+        with who.speaking(self.prism.tier), asked_by(who.name, client_gone()):
             receipt = self.prism.update(
                 text,
                 pid=pid,

@@ -187,7 +187,10 @@ def _parsed(source: IO[bytes], media_type: str, base: str, number: int) -> Itera
             yield _line(quad)
     except (SyntaxError, ValueError) as error:
         raise BadRequest(
-            f"the body is not {form.name}: {error}", status=400, rule="a graph is written in its format", mend="mend it"
+            f"the body is not {form.name}: {error}",
+            status=400,
+            rule="a graph is written in its format",
+            mend="mend that place, or say the format that it is in",
         ) from error
 
 

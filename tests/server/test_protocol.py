@@ -14,6 +14,7 @@ from prism_server import create_app
 from pyoxigraph import RdfFormat, parse
 
 from prism_rdf.prism import Prism
+from prism_rdf.workers.asking import named
 
 STATUS = "SELECT ?number ?status { ?adr a type:ADR ; prism:number ?number ; prism:status ?status } ORDER BY ?number"
 GRAPH = "CONSTRUCT { ?new prism:SUPERSEDES ?old } WHERE { ?new prism:SUPERSEDES ?old }"
@@ -289,3 +290,16 @@ def test_a_browser_gets_the_page(client: FlaskClient) -> None:
     assert client.get("/sparql", headers=accept).mimetype == "text/html"
     failed = client.get("/sparql", query_string={"query": "SELECT"}, headers=accept)
     assert (failed.status_code, failed.mimetype) == (400, "text/html")
+
+
+def test_an_update_is_asked_by_who_sends_it(client: FlaskClient, prism: Prism, monkeypatch: pytest.MonkeyPatch) -> None:
+    done, asked = prism.update, []
+
+    def update(*args: Any, **options: Any) -> Any:
+        asked.append(named())
+        return done(*args, **options)
+
+    monkeypatch.setattr(prism, "update", update)
+    answer = client.post("/sparql?pid=demo", data={"update": "DELETE WHERE { GRAPH <urn:nothing> { ?s ?p ?o } }"})
+    assert answer.status_code == 200
+    assert [one.who for one in asked if one is not None] == ["local"]
