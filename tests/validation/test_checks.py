@@ -75,6 +75,6 @@ def test_a_finding_reads_as_column_and_value() -> None:
 
 
 def test_a_parameter_that_no_check_has_is_an_error() -> None:
-    odd = Check("odd", "s", "w", "SELECT ?entity WHERE { GRAPH $evidence { ?entity ?p ?o } }")
-    with pytest.raises(BadArgument, match=r"unknown parameter \$evidence"):
+    odd = Check("odd", "s", "w", "SELECT ?entity WHERE { GRAPH $memory { ?entity ?p ?o } }")
+    with pytest.raises(BadArgument, match=r"unknown parameter \$memory"):
         odd.bind(NAMES)

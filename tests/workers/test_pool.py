@@ -241,6 +241,7 @@ def test_a_reader_that_sleeps_gives_way_when_others_wait(make: Make, monkeypatch
 def test_a_worker_that_somebody_kills_is_replaced(make: Make) -> None:
     asked = make(workers=1)
     asked.text(ALL)
+    assert waited(lambda: bool(asked.pool._free))
     [worker] = asked.pool._free
     os.kill(worker._process.pid, signal.SIGKILL)
     worker._process.wait()

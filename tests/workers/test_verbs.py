@@ -63,7 +63,7 @@ def test_a_worker_answers_as_this_process_does_whatever_is_written(prism: Prism)
         assert [len(both(prism, **world)) > 0 for world in WORLDS] == [True] * 5
     assert both(prism, as_of="2026-02-15") != before[3]
     assert both(prism, as_of="2026-05-30", known_at=2) == before[4]
-    assert len(os.listdir(prism.folder.workers / "copies")) == 1
+    assert len(os.listdir(prism.folder.workers / "copies")) <= 1
 
 
 def test_all_kinds_of_answers_come_back_as_terms(prism: Prism) -> None:
