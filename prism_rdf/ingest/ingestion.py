@@ -298,8 +298,8 @@ class Ingestion:
             )
         untitled = [f"{path} ({version})" if version else path for path, version in reading.untitled.items()]
         if untitled:
-            some = ", ".join(untitled[:3]) + (", …" if len(untitled) > 3 else "")
-            yield f"{len(untitled)} documents have no title (`# ADR-7: Title`), or had none in a version: {some}"
+            some = ", ".join(untitled[:3]) + (f" and {len(untitled) - 3} more" if len(untitled) > 3 else "")
+            yield f"without a title (`# ADR-7: Title`), in some version or in all: {some}"
         if reading.left_out:
             yield (f"{reading.left_out} references to or from documents outside of {self.history.folder} are left out")
         yield from reading.circular
