@@ -60,9 +60,13 @@ class Kind:
 
     @property
     def hint(self) -> str:
-        """Return what every sentence of this kind holds."""
-        words = "|".join(filter(None, (self.verbs, self.past, self.by, self.ing, self.bids))).split("|")
-        return "|".join(dict.fromkeys(re.sub(r"\W.*", "", word)[:4] for word in words))
+        """Return what every sentence of this kind holds: how each word begins, else one of the words within it."""
+        said = "|".join(filter(None, (self.verbs, self.past, self.by, self.ing, self.bids)))
+        hints: list[str] = []
+        for word in re.split(r"\|(?![^()]*\))", said):
+            begin = re.match(r"[a-z]*", word)
+            hints += [begin[0][:4]] if begin and len(begin[0]) > 2 else re.findall(r"[a-z]{4,}", word)
+        return "|".join(dict.fromkeys(hints))
 
 
 _REPLACED = (
