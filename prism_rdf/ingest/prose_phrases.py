@@ -198,7 +198,7 @@ def _others() -> Iterator[tuple[str, list[Form]]]:
     added = rf"\b(?P<subject>)(?:[Aa]dded|[Aa]dds|[Hh]as)\s+(?:an?\s+)?{_OBJECT}\s+dependency\b"
     yield "dependency", [_form(added, "DEPENDS_ON", 0.7)]
     yield (
-        "favou?r|obsolete|redundant|moot|continue|folded|merged|incorporated|absorbed|split|rolled|carried",
+        "favou?r|obsolete|redundant|moot|continue|lives|folded|merged|incorporated|absorbed|split|rolled|carried",
         [*_gone()],
     )
     yield "add|chang|exten|amend|modif|updat|revis|enhanc|improv|clarif|correct", [*_additions()]
