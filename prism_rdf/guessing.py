@@ -108,7 +108,11 @@ def told(store: GraphReader, names: Names, receipt: Receipt, guesses: Sequence[C
     nodes, graph = dict.fromkeys(candidate_node(guess, names) for guess in guesses), names.graph("review")
     stand = {node.value: about(store, node, graph).text(STATUS) for node in nodes}
     known = tuple(node for node, status in stand.items() if status)  # one that was forgotten is not guessed again
-    notes = dict.fromkeys(_note(store, names, NamedNode(node), stand[node]) for node in known)
+    dropped = {candidate_node(guess, names).value for guess in guesses if guess.dropped}
+    notes = dict.fromkeys(_note(store, names, NamedNode(node), stand[node]) for node in known if node not in dropped)
+    ended = sum(stand[node] == "promoted" for node in dropped & stand.keys())
+    if ended:
+        notes[f"{ended} promoted before, and said by nobody any more: what a promotion wrote ends there"] = None
     return replace(receipt, candidates=known, notes=(*receipt.notes, *notes))
 
 

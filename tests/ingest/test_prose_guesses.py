@@ -114,7 +114,8 @@ def test_a_promoted_reference_ends_when_its_sentence_goes(repo, adr, records, pr
         edits = {"valid_until": "2025-06"} if "SUPERSEDES" in each["proposal"] else {}
         project.review(each["candidate"], "promote", reviewer="Ada", edits=edits)
     repo.commit(1, {"ADR-1.md": adr("ADR-1", "Bus", text="It stands alone.")})
-    project.ingest(repo.path)
+    notes = project.ingest(repo.path)["receipt"]["notes"]
+    assert notes == ["2 promoted before, and said by nobody any more: what a promotion wrote ends there"]
     repo.commit(3, says)
     project.ingest(repo.path)
 
