@@ -1,7 +1,7 @@
 # One word runs everything. Each target makes .venv and installs what it needs.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-long test-shared test-packaging lint format types layers wheel bench bench-shapes clean
+.PHONY: help demo test test-slow test-long test-shared test-packaging lint format types layers wheel bench bench-shapes bench-kills clean
 
 # The first Python >= 3.11 that can make virtual environments; override with make PYTHON=...
 PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; do \
@@ -76,6 +76,9 @@ bench: $(VENV)/.runtime  ## print the budgets of the time engine as ratios; SIZE
 
 bench-shapes: $(VENV)/.runtime  ## print what judging a whole store costs beside pySHACL, as ratios; SIZES as for bench
 	@$(BIN)/python bench/validation.py $(or $(SIZES),--states 10000)
+
+bench-kills: $(VENV)/.runtime  ## kill an ingestion of every PEP ten times and compare it with an undisturbed one; BUNDLE=peps.bundle
+	@$(BIN)/python bench/ingest/kills.py $(if $(BUNDLE),--bundle $(BUNDLE))
 
 clean:  ## remove what the other targets made
 	@rm -rf $(VENV) .demo build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
