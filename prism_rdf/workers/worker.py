@@ -12,11 +12,13 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import resource
 import sys
 import threading
 from contextlib import suppress
 from multiprocessing.connection import Connection
+from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
@@ -200,8 +202,16 @@ def _counted(store: Store, counter: list[str]) -> int:
 
 
 def _peak() -> int:
-    """Return the most memory that this process ever had, in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    """Return the most memory that this program ever had, in bytes.
+
+    What the system reports of the process counts the program that started it too, until this one took its place.
+    """
+    try:
+        status = Path("/proc/self/status").read_text()
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    found = re.search(r"^VmHWM:\s*(\d+) kB", status, re.MULTILINE)
+    return int(found[1]) * 1024 if found else 0
 
 
 def _end_with_owner() -> None:

@@ -250,6 +250,16 @@ def test_a_worker_that_somebody_kills_is_replaced(make: Make) -> None:
     assert asked.text("ASK {}", "csv") == "true"
 
 
+def test_a_worker_of_a_large_program_is_kept(make: Make) -> None:
+    ballast = bytearray(600 << 20)  # more than a worker that is kept may ever have had
+    ballast[:: 1 << 12] = b"x" * len(ballast[:: 1 << 12])
+    asked = make(workers=1)
+    asked.text("ASK {}")
+    assert waited(lambda: bool(asked.pool._free))
+    [worker] = asked.pool._free
+    assert worker.peak < len(ballast) / 2
+
+
 def test_a_worker_ends_with_its_owner(make: Make) -> None:
     asked = make(workers=1)
     thread, told = begun(asked, ENDLESS)
