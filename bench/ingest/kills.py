@@ -81,7 +81,7 @@ class Store:
         return None
 
     def run(self, stop: Callable[[], bool] = lambda: False) -> tuple[int | None, Used]:
-        """Ingest until it is done, or kill it once ``stop`` says so; return the exit code (None: killed) and its cost."""
+        """Ingest until it is done, or kill it once ``stop`` says so; return the exit code (None: killed) and cost."""
         command = [*_PRISM, "ingest", str(self.repository), "--mapping", "peps", "--ref", self.ref, "--json"]
         used, began = Used(), time.monotonic()
         out = (self.home.parent / f"{self.home.name}.json").open("wb")
