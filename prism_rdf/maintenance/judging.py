@@ -88,15 +88,14 @@ class Candidate:
         for graph in self.store.graphs():
             if not isinstance(graph, NamedNode):
                 yield _violation(str(graph), "graphs", "a graph has no name", "give it an IRI")
-            elif not is_free(graph, self.base, managed) and (complaint := self._complaint(graph, known)):
+            elif complaint := self._complaint(graph, known, managed):
                 yield _violation(str(graph), "graphs", complaint, "leave it out, or export the store it belongs to")
 
-    def _complaint(self, graph: NamedNode, known: dict[str, Names]) -> str:
+    def _complaint(self, graph: NamedNode, known: dict[str, Names], managed: bool) -> str:
         """Return what is wrong with a named graph; nothing for one of the engine's or the user's own."""
-        if not graph.value.startswith(f"{self.base}/"):
-            other = _ENGINE.fullmatch(graph.value)
-            return f"this graph belongs to a store of another base, {other[1]}" if other else ""
-        if graph == meta_graph(self.base):
+        if managed and not graph.value.startswith(f"{self.base}/") and (other := _ENGINE.fullmatch(graph.value)):
+            return f"this graph belongs to a store of another base, {other[1]}"
+        if is_free(graph, self.base, managed) or graph == meta_graph(self.base):
             return ""
         namespace, _, rest = graph.value.removeprefix(f"{self.base}/").partition("/")
         names = known.get(f"{self.base}/{namespace}")

@@ -70,6 +70,8 @@ INTENTS = (
     model.Withdrawal(P, "u"),
     model.Candidate(model.Fact("u", P, (Literal("a"), Q), "add", Edge(AT, "day"), AT), model.Clue("q", confidence=0.5)),
     model.Candidate(model.Alias("u", "Prism"), undated=True),
+    model.Evidence("u", P, Literal("a"), model.Clue("q", "doc", 1, 4), "contradicts", 2, AT, None),
+    model.FreeChange((Quad(P, P, Literal("a"), Q),), (), (Q,), (P,)),
     model.Ruling("u", "promoted", "ada", edited=("value",), applied=P),
 )
 
