@@ -12,10 +12,11 @@ from prism_rdf.canonical.catalog import EntityType, Property, TypeCatalog
 from prism_rdf.canonical.entities import type_of
 from prism_rdf.canonical.schemas import Schemas
 from prism_rdf.clock import Instant
-from prism_rdf.model import State, Term, python_of
+from prism_rdf.model import State
 from prism_rdf.namespaces import Names, local_name, short
 from prism_rdf.storage.interface import GraphReader
-from prism_rdf.temporal.read import sealed_at, snapshot, states_of
+from prism_rdf.temporal.read import sealed_at, snapshot, states_of, whole_snapshot
+from prism_rdf.values import Term, python_of
 from prism_rdf.views import flag_of
 
 SHIPPED = "shipped"
@@ -66,20 +67,6 @@ def state_json(
         "flag": flag_of(state, now),
         "props": _props_json(store, names, kind, props, now),
     }
-
-
-def whole_snapshot(
-    store: GraphReader, names: Names, state: State, known_at: Instant | None = None
-) -> dict[NamedNode, tuple[Term, ...]]:
-    """Return what a state holds; what a draft says is laid over the sealed state in which it was begun.
-
-    Both are as believed at ``known_at`` (None: now).
-    """
-    props = snapshot(store, NamedNode(state.iri))
-    if state.commit_status == "committed" or state.valid_from is None:
-        return props
-    sealed = sealed_at(store, names, NamedNode(state.entity), state.valid_from, known_at)
-    return {**snapshot(store, NamedNode(sealed.iri)), **props} if sealed is not None else props
 
 
 def _props_json(

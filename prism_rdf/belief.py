@@ -14,10 +14,10 @@ from itertools import chain
 from pyoxigraph import NamedNode, Quad
 
 from prism_rdf.clock import Instant
-from prism_rdf.model import Term, instant_literal
 from prism_rdf.namespaces import RDF_TYPE, Names, prism
 from prism_rdf.storage.about import About, about
 from prism_rdf.storage.interface import GraphReader
+from prism_rdf.values import Term, instant_literal
 
 RECORDED_AT = prism("recordedAt")
 END_RECORDED_AT = prism("endRecordedAt")
@@ -123,6 +123,16 @@ def revise(node: NamedNode, graph: NamedNode, belief: Belief, until: Instant | N
         if belief.valid_until is None and until is not None:
             return Delta((_quad(node, VALID_UNTIL, until, graph), _quad(node, END_RECORDED_AT, writing.now, graph)))
     return _archive(node, graph, belief, writing) + Delta(record(node, graph, until, writing))
+
+
+def say_again(node: NamedNode, graph: NamedNode, belief: Belief, until: Instant | None, writing: Writing) -> Delta:
+    """Return what makes a node that was recorded before believed with the given end; one that is open says nothing.
+
+    So a believed node is only ended, never reopened by saying less.
+    """
+    if belief.withdrawn_at is None and until is None:
+        return Delta()
+    return revise(node, graph, belief, until, writing)
 
 
 def withdraw(node: NamedNode, graph: NamedNode, writing: Writing) -> Delta:

@@ -36,10 +36,8 @@ from prism_rdf.model import (
     Merge,
     NewEntity,
     Reference,
-    Term,
     TypeText,
     Withdrawal,
-    instant_literal,
 )
 from prism_rdf.namespaces import RDF_TYPE, Names, local_name, meta_graph, prism
 from prism_rdf.retyping import concerned, taught
@@ -58,6 +56,7 @@ from prism_rdf.temporal.fold import Piece
 from prism_rdf.temporal.plan import Folding, plan_events
 from prism_rdf.temporal.read import snapshot, states_of
 from prism_rdf.temporal.states import HAS_STATE
+from prism_rdf.values import Term, instant_literal
 from prism_rdf.views import as_quads, entity_view, next_boundary
 
 DUE_AT = prism("dueAt")

@@ -13,10 +13,11 @@ from prism_rdf.errors import BadArgument
 from prism_rdf.evidence.claims import claimed_entities
 from prism_rdf.evidence.grounding import WORST_FIRST, known_status
 from prism_rdf.guessing import passage_of
-from prism_rdf.model import Clue, Evidence, Receipt, Stance, Term, Tier, Value
+from prism_rdf.model import Clue, Evidence, Receipt, Stance, Tier
 from prism_rdf.reviewing import ReviewingVerbs
 from prism_rdf.statements import assertions, begin, check_order, end, memory_named
 from prism_rdf.tiers import claimed
+from prism_rdf.values import Term, Value
 from prism_rdf.weighing import Weighing
 
 _SIDES: tuple[Stance, ...] = get_args(Stance)

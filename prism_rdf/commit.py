@@ -19,7 +19,7 @@ from prism_rdf.clock import Clock, Instant
 from prism_rdf.errors import IdempotencyConflict, RefusedError, ValidationError
 from prism_rdf.free import is_free
 from prism_rdf.fresh import Newcomers
-from prism_rdf.model import Intent, NewEntity, Receipt, instant_literal
+from prism_rdf.model import Intent, NewEntity, Receipt
 from prism_rdf.namespaces import RDF_TYPE, STORE, Names, commit_iri, meta_graph, prism
 from prism_rdf.preflight import broken_by
 from prism_rdf.scopes import scopes_of
@@ -28,6 +28,7 @@ from prism_rdf.storage.changelog import ChangeLog, LoggedChange
 from prism_rdf.storage.interface import GraphReader, GraphStore
 from prism_rdf.storage.overlay import Overlay
 from prism_rdf.storage.read_once import ReadOnce
+from prism_rdf.values import instant_literal
 
 MANY = 10_000  # quads from which on loading some of them ahead of the update is worth its fixed cost
 LAST_COMMIT = prism("lastCommit")

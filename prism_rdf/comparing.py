@@ -10,11 +10,11 @@ from prism_rdf import answers
 from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.canonical.entities import entities, type_of
 from prism_rdf.clock import Instant
-from prism_rdf.model import Term
 from prism_rdf.namespaces import Names, local_name
 from prism_rdf.semantic.references import KnownReference, references
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.temporal.read import sealed_at, snapshot
+from prism_rdf.values import Term
 
 Held = dict[NamedNode, tuple[Term, ...]] | None
 

@@ -11,13 +11,14 @@ from pyoxigraph import NamedNode
 
 from prism_rdf.clock import Edge, TimeInput, start_of
 from prism_rdf.errors import BadArgument, NotFoundError, RefusedError, UnknownEntity
-from prism_rdf.model import Assertion, DraftEnd, DraftSource, DraftVersion, Event, Intent, Receipt, Term
+from prism_rdf.model import Assertion, DraftEnd, DraftSource, DraftVersion, Event, Intent, Receipt
 from prism_rdf.namespaces import local_name
 from prism_rdf.reading import ReadingVerbs
 from prism_rdf.statements import Props, assertions, memory_named, node_named
 from prism_rdf.temporal.drafts import Thread, open_thread, read_thread
 from prism_rdf.temporal.read import snapshot
 from prism_rdf.tiers import check_direct, claimed
+from prism_rdf.values import Term
 
 _SOURCES = ("session_intent", "working_tree", "explicit")
 Held = Mapping[NamedNode, tuple[Term, ...]]

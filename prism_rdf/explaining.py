@@ -11,7 +11,7 @@ from prism_rdf.answers import changes_json, entity_json, iso, value_json
 from prism_rdf.belief import EARLIER_BELIEF, END_RECORDED_AT, RECORDED_AT, belief_of
 from prism_rdf.canonical.catalog import EntityType
 from prism_rdf.clock import Instant
-from prism_rdf.model import Term, Withdrawal, instant_literal
+from prism_rdf.model import Withdrawal
 from prism_rdf.namespaces import Names, local_name, meta_graph, prism
 from prism_rdf.review.queue import promotion_of
 from prism_rdf.semantic.aliases import aliases_of
@@ -21,6 +21,7 @@ from prism_rdf.storage.about import about, subjects
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.temporal.events import read_stated
 from prism_rdf.temporal.fold import Edge, Piece, Rank, fold, instant
+from prism_rdf.values import Term, instant_literal
 
 
 def event_json(store: GraphReader, names: Names, event: NamedNode) -> dict[str, Any]:

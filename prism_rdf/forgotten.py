@@ -38,7 +38,6 @@ from prism_rdf.model import (
     Ruling,
     TypeText,
     Withdrawal,
-    instant_literal,
 )
 from prism_rdf.namespaces import RDF_TYPE, Names, derived_uuid, meta_graph, prism
 from prism_rdf.review.candidates import candidate_node, clue_node, entities_of
@@ -46,6 +45,7 @@ from prism_rdf.semantic.aliases import alias_node
 from prism_rdf.storage.folder import sync_folder
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.temporal.events import event_uuid
+from prism_rdf.values import instant_literal
 
 TOMBSTONE = prism("Tombstone")
 

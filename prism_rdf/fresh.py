@@ -20,7 +20,7 @@ from prism_rdf.canonical.schemas import Schema
 from prism_rdf.changes import DUE_AT, Ground, changed, check_intervals
 from prism_rdf.clock import Instant
 from prism_rdf.errors import ValidationError, Violation
-from prism_rdf.model import RETIRED, Event, Intent, NewEntity, Term, instant_literal
+from prism_rdf.model import RETIRED, Event, Intent, NewEntity
 from prism_rdf.namespaces import RDF_TYPE, meta_graph
 from prism_rdf.scopes import scopes_of
 from prism_rdf.storage.about import about
@@ -29,12 +29,11 @@ from prism_rdf.temporal.events import event_said, event_uuid, stated_by, unsound
 from prism_rdf.temporal.fold import Piece, Stated, fold
 from prism_rdf.temporal.states import fresh_states
 from prism_rdf.temporal.tail import frontier, tail_said
+from prism_rdf.values import Term, instant_literal
 
 _NOTHING = Store()
 _MOST_KEPT = 200_000  # values that passed; a title is said once, a status by everyone
-
-
-_LEAST = 300  # events from which on this is worth the fixed cost of loading text
+_LEAST = 300  # intents from which on this is worth the fixed cost of loading text
 
 
 @dataclass(frozen=True)

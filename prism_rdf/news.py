@@ -15,7 +15,6 @@ from prism_rdf.belief import END_RECORDED_AT, RECORDED_AT, WITHDRAWN_AT
 from prism_rdf.canonical.entities import type_of
 from prism_rdf.clock import Instant
 from prism_rdf.evidence.memories import CONTENT
-from prism_rdf.model import instant_literal
 from prism_rdf.namespaces import Names, commit_iri, local_name, meta_graph, prism
 from prism_rdf.semantic.aliases import ALIAS_KIND, ALIAS_OF, SURFACE_FORM
 from prism_rdf.semantic.references import KIND, SOURCE, TARGET
@@ -23,6 +22,7 @@ from prism_rdf.storage.about import About, about, objects
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.temporal.drafts import DRAFT_OF, THREAD
 from prism_rdf.temporal.events import ASSERTION, CHANGES
+from prism_rdf.values import instant_literal
 
 START = "start"  # the verb of commits that only move an agent's own place
 _MOST_COMMITS = 2_000

@@ -13,8 +13,8 @@ from pyoxigraph import NamedNode, QuerySolutions
 
 from prism_rdf.belief import EARLIER_BELIEF, END_RECORDED_AT, RECORDED_AT, VALID_FROM, VALID_UNTIL, WITHDRAWN_AT
 from prism_rdf.clock import Instant
-from prism_rdf.model import instant_literal
 from prism_rdf.storage.interface import GraphReader
+from prism_rdf.values import instant_literal
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,9 @@ from pyoxigraph import Literal, NamedNode
 from prism_rdf.canonical.catalog import EntityType, Property
 from prism_rdf.clock import Edge, Instant, TimeInput, end_of, start_of
 from prism_rdf.errors import BadArgument, BadTime
-from prism_rdf.model import Assertion, Op, Value, instant_literal, term_of
+from prism_rdf.model import Assertion, Op
 from prism_rdf.namespaces import XSD, Names
+from prism_rdf.values import Value, instant_literal, term_of
 
 Props = Mapping[str, Value | Sequence[Value] | None]
 Resolve = Callable[[str], NamedNode]

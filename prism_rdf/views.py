@@ -20,7 +20,7 @@ from prism_rdf.semantic.references import references
 from prism_rdf.storage.about import about
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.temporal.drafts import DRAFT_OF, WIP
-from prism_rdf.temporal.read import future_edges, sealed_at, snapshot, state_at
+from prism_rdf.temporal.read import future_edges, sealed_at, state_at, whole_snapshot
 from prism_rdf.temporal.states import COMMIT_STATUS
 
 ALT_LABEL = NamedNode(SKOS + "altLabel")
@@ -56,7 +56,8 @@ def entity_view(
                 yield Triple(entity, RDF_TYPE, parent)
     if state.commit_status == "wip":
         yield Triple(entity, COMMIT_STATUS, WIP)
-        yield from _drafted(store, names, entity, state, known_at)
+        for prop, values in whole_snapshot(store, names, state, known_at).items():
+            yield from (Triple(entity, prop, value) for value in values)
     else:
         yield from (quad.triple for quad in store.quads_for_pattern(entity, None, None, NamedNode(state.iri)))
     for label, form in _labels(store, names, entity, at, known_at):
@@ -65,17 +66,6 @@ def entity_view(
         if reference.holds(at):
             yield Triple(entity, reference.kind, reference.target)
     yield from merge_view(store, names, entity, at, known_at, identifying)
-
-
-def _drafted(
-    store: GraphReader, names: Names, entity: NamedNode, draft: State, known_at: Instant | None
-) -> Iterator[Triple]:
-    """Yield the sealed state in which a draft was begun, with what the draft says in place of it."""
-    begun = draft.valid_from
-    sealed = sealed_at(store, names, entity, begun, known_at) if begun is not None else None
-    said = {} if sealed is None else snapshot(store, NamedNode(sealed.iri))
-    for prop, values in {**said, **snapshot(store, NamedNode(draft.iri))}.items():
-        yield from (Triple(entity, prop, value) for value in values)
 
 
 def drafted_entities(store: GraphReader, names: Names) -> tuple[NamedNode, ...]:

@@ -19,11 +19,12 @@ from prism_rdf.canonical.entities import type_of
 from prism_rdf.clock import Instant
 from prism_rdf.evidence.claims import KnownEvidence, evidence_about, evidence_citing
 from prism_rdf.evidence.grounding import WORST_FIRST, Said, ground, independent
-from prism_rdf.model import Term
 from prism_rdf.namespaces import Names, local_name
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.temporal.events import read_stated
+from prism_rdf.temporal.fold import Stated
 from prism_rdf.temporal.read import sealed_at, snapshot, states_of
+from prism_rdf.values import Term
 
 Claim = tuple[NamedNode, Term]
 
@@ -53,8 +54,9 @@ class Weighing:
             if only in (None, evidence.property) and evidence.holds(at):
                 statements[evidence.property, evidence.value].append(self._told(evidence))
         held = self._held(node, at, known)
+        stated = read_stated(self.store, node, self.names.graph("temporal"), known) if statements else ()
         for prop in {prop for prop, _ in statements}:
-            for value, recorded in self._recorded(node, prop, at, known):
+            for value, recorded in self._recorded(node, prop, at, known, stated):
                 statements[prop, value].append(recorded)
         single = self._single_valued(node)
         flags = self._flags(node, at, held, known)
@@ -109,11 +111,10 @@ class Weighing:
         return {} if state is None else snapshot(self.store, NamedNode(state.iri))
 
     def _recorded(
-        self, node: NamedNode, prop: NamedNode, at: Instant, known: Instant | None
+        self, node: NamedNode, prop: NamedNode, at: Instant, known: Instant | None, stated: Iterable[Stated]
     ) -> Iterator[tuple[Term, _Statement]]:
         """Yield what the state says by its events, value by value, as statements of their sources."""
         blamed = explaining.blame(self.store, self.names, node, prop, at, known)
-        stated = read_stated(self.store, node, self.names.graph("temporal"), known)
         for event in blamed["events"]:
             source = event["source"] or event["cause_memory"] or event["event"]
             shown = {

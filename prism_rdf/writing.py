@@ -31,7 +31,6 @@ from prism_rdf.model import (
     Receipt,
     Reference,
     Tier,
-    Value,
     Withdrawal,
 )
 from prism_rdf.namespaces import local_name
@@ -51,6 +50,7 @@ from prism_rdf.storage.about import about
 from prism_rdf.temporal.events import CHANGES, read_stated
 from prism_rdf.temporal.read import sealed_at, snapshot
 from prism_rdf.tiers import check_direct, claimed
+from prism_rdf.values import Value
 
 
 class WritingVerbs(ReadingVerbs):

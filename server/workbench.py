@@ -12,7 +12,7 @@ from flask import Blueprint, Response, make_response, render_template, request
 from pyoxigraph import NamedNode
 
 from prism_rdf.errors import PrismError
-from prism_rdf.model import term_text
+from prism_rdf.values import term_text
 
 from .asking import DATASETS, Asker, Scope
 from .parameters import scope_of_request

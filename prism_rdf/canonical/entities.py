@@ -8,10 +8,11 @@ from pyoxigraph import Literal, NamedNode, Quad
 
 from prism_rdf.belief import Delta, Statement, Writing
 from prism_rdf.errors import ValidationError, Violation
-from prism_rdf.model import NewEntity, instant_literal
+from prism_rdf.model import NewEntity
 from prism_rdf.namespaces import RDF_TYPE, Names, prism
 from prism_rdf.storage.about import objects
 from prism_rdf.storage.interface import GraphReader
+from prism_rdf.values import instant_literal
 
 UUID = prism("uuid")
 

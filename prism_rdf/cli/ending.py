@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from prism_rdf.cli.completing import entities as entities_begun
-from prism_rdf.cli.options import Common, command
+from prism_rdf.cli.options import Common, KindArgument, SourceArgument, TargetArgument, command
 from prism_rdf.cli.writing import Said, name_of, saying, told
 from prism_rdf.clock import end_of
 
@@ -63,13 +63,9 @@ def unalias(
 @saying("idempotency_key")
 def unreference(
     common: Common,
-    source: Annotated[
-        str, typer.Argument(metavar="SOURCE", autocompletion=entities_begun, help="The entity that refers.")
-    ],
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="How, such as SUPERSEDES or DEPENDS_ON.")],
-    target: Annotated[
-        str, typer.Argument(metavar="TARGET", autocompletion=entities_begun, help="The entity that it refers to.")
-    ],
+    source: SourceArgument,
+    kind: KindArgument,
+    target: TargetArgument,
     said: Said,
     valid_until: Until = None,
 ) -> int:

@@ -35,7 +35,7 @@ def register(group: typer.Typer) -> None:
         """
         prism mcp install --client claude-code --pid atlas --dry-run
         prism mcp install --client claude-desktop --pid atlas --read-only
-        prism mcp install --client vscode --pid atlas --file ~/work/.vscode/mcp.json
+        prism mcp install --client vscode --pid atlas --file ~/atlas/.vscode/mcp.json
         """,
     )(install)
 

@@ -65,6 +65,14 @@ EntityArgument = Annotated[
     str, typer.Argument(metavar="ENTITY", autocompletion=entities, help="A uuid, IRI, identifier or alias.")
 ]
 
+SourceArgument = Annotated[
+    str, typer.Argument(metavar="SOURCE", autocompletion=entities, help="The entity that refers.")
+]
+KindArgument = Annotated[str, typer.Argument(metavar="KIND", help="How, such as SUPERSEDES or DEPENDS_ON.")]
+TargetArgument = Annotated[
+    str, typer.Argument(metavar="TARGET", autocompletion=entities, help="The entity that it refers to.")
+]
+
 
 def known_at_of(text: str | None) -> str | int | None:
     """Return a commit number where there are only digits, else the text of a time.

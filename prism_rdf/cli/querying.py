@@ -200,7 +200,7 @@ def _fitting_format(form: Format | None, kind: str, *, as_json: bool) -> Format:
 
 
 def _print_rows(answer: QueryAnswer) -> None:
-    from prism_rdf.model import term_text
+    from prism_rdf.values import term_text
 
     rows = [[term_text(term) for term in row] for row in answer.rows()]
     print_table(answer.variables, rows)

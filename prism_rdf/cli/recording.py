@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from prism_rdf.cli.completing import entities as entities_begun
-from prism_rdf.cli.options import Common, EntityArgument, command
+from prism_rdf.cli.options import Common, EntityArgument, KindArgument, SourceArgument, TargetArgument, command
 from prism_rdf.cli.terminal import one_line
 from prism_rdf.cli.writing import (
     BOUNDED_EVENT,
@@ -194,13 +194,9 @@ def alias(
 @saying("valid_from", "valid_until", "tier", "cause_commit", *GUESS, "idempotency_key")
 def reference(
     common: Common,
-    source: Annotated[
-        str, typer.Argument(metavar="SOURCE", autocompletion=entities_begun, help="The entity that refers.")
-    ],
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="How, such as SUPERSEDES or DEPENDS_ON.")],
-    target: Annotated[
-        str, typer.Argument(metavar="TARGET", autocompletion=entities_begun, help="The entity that it refers to.")
-    ],
+    source: SourceArgument,
+    kind: KindArgument,
+    target: TargetArgument,
     said: Said,
     source_document: Annotated[
         str, typer.Option("--source-document", metavar="TEXT", help="The document that says so.")

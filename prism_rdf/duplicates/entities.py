@@ -14,11 +14,11 @@ from pyoxigraph import Literal, NamedNode, Quad
 from prism_rdf.answers import identifier_of
 from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.clock import Instant
-from prism_rdf.model import Term
 from prism_rdf.namespaces import RDF_TYPE, Names, local_name, prism
 from prism_rdf.semantic.differences import kept_apart
 from prism_rdf.semantic.merges import merged_entities
 from prism_rdf.storage.interface import GraphReader
+from prism_rdf.values import Term
 from prism_rdf.views import ALT_LABEL, HIDDEN_LABEL
 from prism_rdf.world import world
 

@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from pyoxigraph import Literal, NamedNode, Quad
 
 from prism_rdf.belief import Delta, Writing
-from prism_rdf.model import Bookmark, Term
+from prism_rdf.model import Bookmark
 from prism_rdf.namespaces import RDF_TYPE, Names, derived_uuid, meta_graph, prism
 from prism_rdf.storage.about import about
 from prism_rdf.storage.interface import GraphReader
+from prism_rdf.values import Term
 
 _NAMESPACE, _SOURCE = prism("namespace"), prism("source")
 _MAPPING, _COMMIT, _COUNTS = prism("mapping"), prism("readUntil"), prism("readSoFar")

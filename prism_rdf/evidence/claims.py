@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from pyoxigraph import Literal, NamedNode, Quad
 
-from prism_rdf.belief import VALID_FROM, Delta, Writing, belief_at, belief_of, record, revise
+from prism_rdf.belief import VALID_FROM, Delta, Writing, belief_at, belief_of, record, say_again
 from prism_rdf.clock import Instant
-from prism_rdf.model import Clue, Evidence, Stance, Term, canonical_term, instant_literal
+from prism_rdf.model import Clue, Evidence, Stance
 from prism_rdf.namespaces import RDF_TYPE, Names, derived_uuid, prism
 from prism_rdf.storage.about import about, subjects
 from prism_rdf.storage.interface import GraphReader
+from prism_rdf.values import Term, canonical_term, instant_literal
 
 EVIDENCE = prism("Evidence")
 CLAIM_OF = prism("claimOf")
@@ -64,9 +65,7 @@ def _plan(store: GraphReader, evidence: Evidence, writing: Writing) -> Delta:
     node = evidence_node(evidence, names)
     belief = belief_of(about(store, node, graph))
     if belief is not None:
-        if belief.withdrawn_at is None and evidence.until is None:
-            return Delta()
-        return revise(node, graph, belief, evidence.until, writing)
+        return say_again(node, graph, belief, evidence.until, writing)
     clue = evidence.clue
     said: list[tuple[NamedNode, Term]] = [
         (RDF_TYPE, EVIDENCE),

@@ -17,12 +17,13 @@ from prism_rdf.belief import (
     Writing,
     belief_of,
     record,
-    revise,
+    say_again,
 )
-from prism_rdf.model import Memory, instant_literal
+from prism_rdf.model import Memory
 from prism_rdf.namespaces import RDF_TYPE, SKOS, Names, derived_uuid, prism
 from prism_rdf.storage.about import about
 from prism_rdf.storage.interface import GraphReader
+from prism_rdf.values import instant_literal
 
 CONTENT = prism("content")
 _PREF_LABEL = NamedNode(SKOS + "prefLabel")
@@ -55,9 +56,7 @@ def _plan_memory(store: GraphReader, memory: Memory, concepts: set[Quad], writin
     node = memory_node(memory, names)
     belief = belief_of(about(store, node, graph))
     if belief is not None:
-        if belief.withdrawn_at is None and memory.until is None:
-            return Delta()
-        return revise(node, graph, belief, memory.until, writing)
+        return say_again(node, graph, belief, memory.until, writing)
     begins = memory.start or memory.created_at
     quads = [
         Quad(node, RDF_TYPE, prism("Memory"), graph),

@@ -14,8 +14,8 @@ from prism_rdf.errors import BadTime
 from prism_rdf.ingest.documents import Document
 from prism_rdf.ingest.inline import plain
 from prism_rdf.ingest.kinds import title_of
-from prism_rdf.model import instant_literal
 from prism_rdf.namespaces import XSD
+from prism_rdf.values import instant_literal
 
 Values = Mapping[str, tuple[Literal, ...]]
 

@@ -16,7 +16,6 @@ from prism_rdf.canonical.entities import entities
 from prism_rdf.changes import DUE_AT, Ground, refresh
 from prism_rdf.clock import Instant
 from prism_rdf.maintenance.site import Site
-from prism_rdf.model import term_text
 from prism_rdf.namespaces import Names, meta_graph
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.overlay import Overlay
@@ -24,6 +23,7 @@ from prism_rdf.temporal.events import read_stated
 from prism_rdf.temporal.fold import fold
 from prism_rdf.temporal.states import state_uuid
 from prism_rdf.temporal.tail import frontier, plan_tail
+from prism_rdf.values import term_text
 
 CURRENT, TAIL = "stale-current", "stale-tail"
 

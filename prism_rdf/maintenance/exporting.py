@@ -15,9 +15,9 @@ from prism_rdf.changes import DUE_AT
 from prism_rdf.commit import HAS_NAMESPACE, LAST_COMMIT, NUMBER
 from prism_rdf.errors import BadArgument, NotFoundError, RefusedError
 from prism_rdf.maintenance.site import Site, no_room
-from prism_rdf.model import python_of
 from prism_rdf.namespaces import PREFIXES, Names, meta_graph, prism
 from prism_rdf.storage.folder import sync_folder
+from prism_rdf.values import python_of
 
 FORMATS = {"trig": RdfFormat.TRIG, "nquads": RdfFormat.N_QUADS, "jsonld": RdfFormat.JSON_LD}
 

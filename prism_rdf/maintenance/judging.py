@@ -19,7 +19,6 @@ from prism_rdf.commit import HAS_NAMESPACE, LAST_COMMIT, NUMBER, last_commit
 from prism_rdf.errors import PrismError, RefusedError, Violation
 from prism_rdf.free import is_free, is_unmanaged
 from prism_rdf.maintenance.fitting import unfit
-from prism_rdf.model import Term
 from prism_rdf.namespaces import LAYERS, PRISM, RDF_TYPE, Names, check_name, commit_iri, meta_graph, prism
 from prism_rdf.semantic.merges import circles
 from prism_rdf.storage.about import about, subjects
@@ -28,6 +27,7 @@ from prism_rdf.temporal.events import ASSERTION, read_stated
 from prism_rdf.temporal.fold import Piece, fold
 from prism_rdf.temporal.states import plan_states, read_sealed
 from prism_rdf.validation.checks import run_checks
+from prism_rdf.values import Term
 
 MOST_REPORTED = 100  # a broken store breaks everywhere; what is mended next is tried next
 DERIVED = frozenset({"current", "tail"})

@@ -20,7 +20,6 @@ from prism_rdf.evidence.memories import CONTENT
 from prism_rdf.forgotten import Mark
 from prism_rdf.maintenance import guessed
 from prism_rdf.maintenance.quoting import PROPERTY, VALUE, is_text, wording_of_entity, wording_of_memory
-from prism_rdf.model import term_text
 from prism_rdf.namespaces import SKOS, Names, meta_graph, prism
 from prism_rdf.semantic.aliases import ALIAS_OF, FOLDED_FORM, SURFACE_FORM
 from prism_rdf.semantic.differences import DIFFERENT
@@ -30,6 +29,7 @@ from prism_rdf.storage.about import about, objects, subjects
 from prism_rdf.temporal.drafts import DRAFT_OF, THREAD
 from prism_rdf.temporal.events import ASSERTION, CHANGES
 from prism_rdf.temporal.states import HAS_STATE
+from prism_rdf.values import term_text
 from prism_rdf.views import ALT_LABEL, HIDDEN_LABEL
 
 _WHYS = ITSELF, QUOTES, CAUSED = "itself", "quotes it", "caused by what quotes it"

@@ -15,7 +15,7 @@ from prism_rdf.errors import RefusedError
 from prism_rdf.mcp.arguments import AsOf, Cursor, Entity, KnownAt, MaxTokens, MaybeEntity, Pid, TypeName
 from prism_rdf.mcp.budget import CHARACTERS_PER_TOKEN, DEFAULT_TOKENS, Answer, page
 from prism_rdf.mcp.calls import Call, known_at_of
-from prism_rdf.model import term_text
+from prism_rdf.values import term_text
 
 _HIT = ("id", "content", "score", "state_flag", "state_summary", "entity", "source", "valid_from", "valid_until")
 _SNIPPET = 700  # characters of a hit, unless there is room for more

@@ -13,8 +13,9 @@ from typing import Any, Protocol
 from pyoxigraph import Literal, NamedNode
 
 from prism_rdf.clock import Instant
-from prism_rdf.model import Alias, Event, Intent, Memory, Receipt, Reference, Term
+from prism_rdf.model import Alias, Event, Intent, Memory, Receipt, Reference
 from prism_rdf.namespaces import Names, local_name
+from prism_rdf.values import Term
 
 
 class Project(Protocol):

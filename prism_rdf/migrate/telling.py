@@ -17,8 +17,9 @@ from prism_rdf.ingest.texts import Unreadable
 from prism_rdf.ingest.values import declared_by
 from prism_rdf.migrate.said import Said
 from prism_rdf.migrate.understanding import Artifact, BadValue, Link, terms
-from prism_rdf.model import Assertion, Event, Intent, Memory, NewEntity, Reference, Term, Tier
+from prism_rdf.model import Assertion, Event, Intent, Memory, NewEntity, Reference, Tier
 from prism_rdf.namespaces import derived_uuid, prism
+from prism_rdf.values import Term
 
 _TIER: Tier = 2
 _EVENT_TYPES = (*(("number", "renumbered"), ("title", "rename"), ("name", "rename"), ("status", "status_transition")),)

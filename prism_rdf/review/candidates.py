@@ -27,25 +27,14 @@ from prism_rdf.belief import (
 from prism_rdf.canonical.entities import type_of
 from prism_rdf.clock import Instant
 from prism_rdf.errors import NotFoundError, UnknownEntity
-from prism_rdf.model import (
-    Alias,
-    Candidate,
-    Clue,
-    Fact,
-    Intent,
-    Reference,
-    Ruling,
-    Term,
-    Withdrawal,
-    canonical_term,
-    instant_literal,
-)
+from prism_rdf.model import Alias, Candidate, Clue, Fact, Intent, Reference, Ruling, Withdrawal
 from prism_rdf.namespaces import RDF_TYPE, Names, derived_uuid, prism
 from prism_rdf.semantic.aliases import ALIAS_KIND, ALIAS_OF, FOLDED_FORM, SURFACE_FORM, folded
 from prism_rdf.semantic.references import KIND, SOURCE, TARGET, reference_at
 from prism_rdf.storage.about import about, objects, subjects
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.storage.overlay import Overlay
+from prism_rdf.values import Term, canonical_term, instant_literal
 
 FACT, ALIAS, REFERENCE = prism("FactCandidate"), prism("AliasCandidate"), prism("ReferenceCandidate")
 STATUS = prism("candidateStatus")

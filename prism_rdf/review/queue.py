@@ -14,13 +14,14 @@ from pyoxigraph import Literal, NamedNode, QuerySolutions
 
 from prism_rdf.belief import RECORDED_AT, VALID_FROM, VALID_UNTIL, belief_at
 from prism_rdf.clock import Edge, Instant
-from prism_rdf.model import Alias, Clue, Fact, Op, Reference, Ruling, Term
+from prism_rdf.model import Alias, Clue, Fact, Op, Reference, Ruling
 from prism_rdf.namespaces import PREFIXES, RDF_TYPE, Names
 from prism_rdf.review import candidates as says
 from prism_rdf.semantic.aliases import ALIAS_KIND, ALIAS_OF, SURFACE_FORM
 from prism_rdf.semantic.references import KIND, SOURCE, TARGET
 from prism_rdf.storage.about import About, about, subjects
 from prism_rdf.storage.interface import GraphReader
+from prism_rdf.values import Term
 
 CLASSES = {"fact": says.FACT, "alias": says.ALIAS, "reference": says.REFERENCE}
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from pyoxigraph import NamedNode, Quad
 
-from prism_rdf.belief import VALID_FROM, Delta, Writing, belief_of, record, revise
+from prism_rdf.belief import VALID_FROM, Delta, Writing, belief_of, record, say_again
 from prism_rdf.clock import Instant
-from prism_rdf.model import instant_literal
 from prism_rdf.storage.about import about
 from prism_rdf.storage.interface import GraphReader
+from prism_rdf.values import instant_literal
 
 
 def plan_interval(
@@ -31,6 +31,4 @@ def plan_interval(
     if belief is None:
         began = (Quad(node, VALID_FROM, instant_literal(start), graph),) if start is not None else ()
         return Delta((*says, *began, *record(node, graph, until, writing)))
-    if belief.withdrawn_at is None and until is None:
-        return Delta()
-    return revise(node, graph, belief, until, writing)
+    return say_again(node, graph, belief, until, writing)

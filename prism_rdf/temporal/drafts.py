@@ -11,11 +11,12 @@ from pyoxigraph import Literal, NamedNode, Quad
 from prism_rdf.belief import RECORDED_AT, VALID_FROM, Delta, Writing, belief_of, record, revise, withdraw
 from prism_rdf.clock import Instant
 from prism_rdf.errors import RefusedError
-from prism_rdf.model import DraftEnd, DraftVersion, canonical_term, instant_literal
+from prism_rdf.model import DraftEnd, DraftVersion
 from prism_rdf.namespaces import RDF_TYPE, Names, derived_uuid, prism
 from prism_rdf.storage.about import about, subjects
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.temporal.states import COMMIT_STATUS, HAS_STATE, SUPERSEDED_BY
+from prism_rdf.values import canonical_term, instant_literal
 
 DRAFT_OF = prism("draftOf")
 THREAD = prism("draftThread")

@@ -11,11 +11,12 @@ from pyoxigraph import Literal, NamedNode, Quad
 from prism_rdf.belief import RECORDED_AT, Delta, Statement, Writing, belief_at, belief_of, revise
 from prism_rdf.clock import Instant
 from prism_rdf.errors import Violation
-from prism_rdf.model import Event, Op, Term, canonical_term, instant_literal
+from prism_rdf.model import Event, Op
 from prism_rdf.namespaces import RDF_TYPE, derived_uuid, local_name, prism
 from prism_rdf.storage.about import About, about, subjects
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.temporal.fold import Stated, edge
+from prism_rdf.values import Term, canonical_term, instant_literal
 
 CHANGES = prism("changes")
 ASSERTION = prism("assertion")

@@ -19,7 +19,8 @@ from math import inf
 from pyoxigraph import NamedNode
 
 from prism_rdf.clock import Instant
-from prism_rdf.model import RETIRED, Op, Term
+from prism_rdf.model import RETIRED, Op
+from prism_rdf.values import Term
 
 Edge = float  # microseconds, or -inf / inf for unknown start and open end
 Rank = tuple[int, Edge, int, str, int, str]

@@ -8,7 +8,7 @@ from pyoxigraph import Literal, NamedNode, QuerySolutions
 
 from prism_rdf.belief import VALID_FROM, belief_at
 from prism_rdf.clock import Instant
-from prism_rdf.model import State, Term, instant_literal
+from prism_rdf.model import State
 from prism_rdf.namespaces import PREFIXES, Names
 from prism_rdf.storage.about import about, objects, subjects
 from prism_rdf.storage.interface import GraphReader
@@ -16,6 +16,7 @@ from prism_rdf.storage.overlay import Overlay
 from prism_rdf.temporal.drafts import DRAFT_OF, THREAD
 from prism_rdf.temporal.states import CAUSED_BY, COMMIT_STATUS, HAS_STATE, SUPERSEDED_BY, VOID
 from prism_rdf.temporal.tail import tail_node
+from prism_rdf.values import Term, instant_literal
 
 
 def states_of(
@@ -157,3 +158,17 @@ def snapshot(store: GraphReader, state: NamedNode) -> dict[NamedNode, tuple[Term
         if isinstance(quad.object, (NamedNode, Literal)):
             props[quad.predicate].append(quad.object)
     return {prop: tuple(sorted(each, key=str) if len(each) > 1 else each) for prop, each in props.items()}
+
+
+def whole_snapshot(
+    store: GraphReader, names: Names, state: State, known_at: Instant | None = None
+) -> dict[NamedNode, tuple[Term, ...]]:
+    """Return what a state holds; what a draft says is laid over the sealed state in which it was begun.
+
+    Both are as believed at ``known_at`` (None: now).
+    """
+    props = snapshot(store, NamedNode(state.iri))
+    if state.commit_status == "committed" or state.valid_from is None:
+        return props
+    sealed = sealed_at(store, names, NamedNode(state.entity), state.valid_from, known_at)
+    return {**snapshot(store, NamedNode(sealed.iri)), **props} if sealed is not None else props

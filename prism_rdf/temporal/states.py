@@ -21,11 +21,11 @@ from prism_rdf.belief import (
     withdraw,
 )
 from prism_rdf.clock import Instant
-from prism_rdf.model import instant_literal
 from prism_rdf.namespaces import RDF_TYPE, derived_uuid, prism
 from prism_rdf.storage.about import about, objects
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.temporal.fold import Piece, instant
+from prism_rdf.values import instant_literal
 
 HAS_STATE = prism("hasState")
 SUPERSEDED_BY = prism("supersededBy")

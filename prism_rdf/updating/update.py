@@ -28,7 +28,23 @@ class Request:
     using_named: tuple[NamedNode, ...] = ()
 
 
-class Update:
+class _Counting:
+    """What an update or a load comes to, once the commit has asked for it."""
+
+    def __init__(self) -> None:
+        self._added = 0
+        self._removed = 0
+
+    @property
+    def counted(self) -> str:
+        """Return in words how many triples come and go."""
+        return f"{self._added:,} {'triple' if self._added == 1 else 'triples'} added, {self._removed:,} removed"
+
+    def _count(self, pending: Pending) -> None:
+        self._added, self._removed = len(pending.adds), len(pending.removes)
+
+
+class Update(_Counting):
     """Turns a request into intents when the commit asks for them; what it changes is counted from then on.
 
     ``select`` asks the WHERE of an operation. ``read`` turns what comes and goes of the world of a project into
@@ -44,19 +60,13 @@ class Update:
         select: Select,
         read: Callable[[Sequence[Quad], Sequence[Quad]], Sequence[Intent]],
     ) -> None:
+        super().__init__()
         self._request = request
         self._store = store
         self._scope = scope
         self._room = room
         self._select = select
         self._read = read
-        self._added = 0
-        self._removed = 0
-
-    @property
-    def counted(self) -> str:
-        """Return in words how many triples come and go."""
-        return _counted(self._added, self._removed)
 
     def intents(self) -> tuple[Intent, ...]:
         """Return what the request changes; to be called under the writer's lock."""
@@ -65,7 +75,7 @@ class Update:
             evaluation = Evaluation(pending, scope, self._select, request.using, request.using_named)
             for operation in request.operations:
                 evaluation.take(operation)
-            self._added, self._removed = len(pending.adds), len(pending.removes)
+            self._count(pending)
             come, said = _parted(pending.adds, scope)
             gone, unsaid = _parted(pending.removes, scope)
             change = FreeChange(come, gone, pending.made, pending.dropped)
@@ -73,7 +83,7 @@ class Update:
         return (*intents, change) if change != FreeChange() else tuple(intents)
 
 
-class Load:
+class Load(_Counting):
     """Turns statements into an intent when the commit asks for it; what is new of them is counted from then on.
 
     ``emptied`` is the graph that is to hold nothing else afterwards, ``made`` the one that is to be there.
@@ -87,18 +97,12 @@ class Load:
         made: GraphName | None,
         emptied: GraphName | None,
     ) -> None:
+        super().__init__()
         self._quads = quads
         self._store = store
         self._scope = scope
         self._made = made
         self._emptied = emptied
-        self._added = 0
-        self._removed = 0
-
-    @property
-    def counted(self) -> str:
-        """Return in words how many triples come and go."""
-        return _counted(self._added, self._removed)
 
     def intents(self) -> tuple[Intent, ...]:
         """Return what the statements change; to be called under the writer's lock."""
@@ -108,13 +112,9 @@ class Load:
             if isinstance(self._made, NamedNode):
                 pending.make(self._made)
             pending.change((), self._quads)
-            self._added, self._removed = len(pending.adds), len(pending.removes)
+            self._count(pending)
             change = FreeChange(tuple(pending.adds), tuple(pending.removes), pending.made, pending.dropped)
         return (change,) if change != FreeChange() else ()
-
-
-def _counted(added: int, removed: int) -> str:
-    return f"{added:,} {'triple' if added == 1 else 'triples'} added, {removed:,} removed"
 
 
 def _parted(quads: Iterable[Quad], scope: Scope) -> tuple[tuple[Quad, ...], tuple[Quad, ...]]:

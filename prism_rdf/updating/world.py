@@ -25,7 +25,7 @@ from prism_rdf.canonical.catalog import EntityType, TypeCatalog
 from prism_rdf.canonical.entities import type_of
 from prism_rdf.clock import Edge, Instant
 from prism_rdf.errors import RefusedError, UnknownEntity, ValidationError, Violation
-from prism_rdf.model import RETIRED, Alias, Assertion, Event, Intent, NewEntity, Reference, Term, Tier
+from prism_rdf.model import RETIRED, Alias, Assertion, Event, Intent, NewEntity, Reference, Tier
 from prism_rdf.namespaces import RDF_TYPE, XSD, Names, local_name, prism, short
 from prism_rdf.semantic.aliases import aliases_of
 from prism_rdf.semantic.merges import INTO
@@ -33,6 +33,7 @@ from prism_rdf.semantic.references import check_references, references
 from prism_rdf.statements import check_alias
 from prism_rdf.storage.about import about
 from prism_rdf.storage.interface import GraphReader
+from prism_rdf.values import Term
 from prism_rdf.views import ALT_LABEL, HIDDEN_LABEL
 
 _IDENTITY = frozenset(map(prism, ("uuid", "tenant", "namespace", "createdAt", "sourceMemory")))

@@ -15,8 +15,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from prism_rdf.clock import Instant, TimeInput
 from prism_rdf.errors import BadArgument
-from prism_rdf.model import Tier, Value
+from prism_rdf.model import Tier
 from prism_rdf.statements import Props
+from prism_rdf.values import Value
 
 KEY = "idempotency_key"
 _LARGEST = 2**63 - 1  # what the store holds as an integer

@@ -13,10 +13,10 @@ from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Store
 from prism_rdf.answers import state_json
 from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.clock import Instant
-from prism_rdf.model import instant_literal
 from prism_rdf.namespaces import RDF_TYPE, Names, prism
 from prism_rdf.recall import GraphLeg, LexicalIndex, LexicalLeg, Recall, all_passages, last_commit
 from prism_rdf.temporal.read import covering, states_of
+from prism_rdf.values import instant_literal
 
 CASES = Path(__file__).resolve().parent.parent / "cases" / "recall"
 NAMES = Names("urn:prism:test", "demo")

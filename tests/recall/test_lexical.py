@@ -17,11 +17,11 @@ import pytest
 from pyoxigraph import Literal, NamedNode, Quad
 
 from prism_rdf.clock import Instant
-from prism_rdf.model import instant_literal
 from prism_rdf.namespaces import Names, prism
 from prism_rdf.recall import LexicalIndex, LexicalLeg, Passage, Question
 from prism_rdf.recall import lexical as lexical_module
 from prism_rdf.storage.changelog import LoggedChange
+from prism_rdf.values import instant_literal
 
 NAMES = Names("urn:prism:test", "demo")
 GRAPH = NAMES.graph("memory")

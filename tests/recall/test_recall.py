@@ -12,10 +12,10 @@ from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Store
 
 from prism_rdf.clock import Instant
 from prism_rdf.errors import BadArgument
-from prism_rdf.model import instant_literal
 from prism_rdf.namespaces import Names, meta_graph, prism
 from prism_rdf.recall import AbsentLeg, LegHealth, Question, Recipe
 from prism_rdf.storage.changelog import LoggedChange
+from prism_rdf.values import instant_literal
 
 NAMES = Names("urn:prism:test", "demo")
 NOW = Instant.parse("2026-11-30T12:00:00Z")

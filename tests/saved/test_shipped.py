@@ -9,9 +9,10 @@ import pytest
 
 from prism_rdf import Prism, Project
 from prism_rdf.clock import Instant, ManualClock
-from prism_rdf.model import Memory, term_text
+from prism_rdf.model import Memory
 from prism_rdf.saved.heading import SavedQuery
 from prism_rdf.saved.keeping import shipped
+from prism_rdf.values import term_text
 
 QUERIES = {query.name: query for query in shipped()}
 

@@ -18,8 +18,9 @@ from hypothesis.stateful import run_state_machine_as_test as run
 from prism_rdf import Prism
 from prism_rdf.clock import Edge, Instant, ManualClock
 from prism_rdf.errors import AmbiguousError, RefusedError, UnknownEntity, ValidationError
-from prism_rdf.model import Alias, Assertion, Event, Merge, NewEntity, term_of
+from prism_rdf.model import Alias, Assertion, Event, Merge, NewEntity
 from prism_rdf.namespaces import prism as term
+from prism_rdf.values import term_of
 
 NOW = "2026-06-01T00:00:00Z"
 DAYS = [f"2025-{month:02d}-01" for month in range(2, 13)]

@@ -20,9 +20,10 @@ from prism_rdf import Prism, drafting, writing
 from prism_rdf.belief import RECORDED_AT
 from prism_rdf.clock import Instant, ManualClock
 from prism_rdf.errors import ValidationError
-from prism_rdf.model import NewEntity, instant_literal
+from prism_rdf.model import NewEntity
 from prism_rdf.namespaces import local_name
 from prism_rdf.namespaces import prism as term
+from prism_rdf.values import instant_literal
 
 START = Instant.parse("2026-06-01T00:00:00Z")
 
