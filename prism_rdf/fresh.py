@@ -24,6 +24,7 @@ from prism_rdf.model import RETIRED, Event, Intent, NewEntity
 from prism_rdf.namespaces import RDF_TYPE, meta_graph
 from prism_rdf.scopes import scopes_of
 from prism_rdf.storage.about import about
+from prism_rdf.storage.interface import MOST_AT_ONCE
 from prism_rdf.storage.overlay import Overlay
 from prism_rdf.temporal.events import event_said, event_uuid, stated_by, unsound
 from prism_rdf.temporal.fold import Piece, Stated, fold
@@ -80,7 +81,8 @@ class Newcomers:
             judge = self._judges[writing.names.namespace] = _Judge(schema, self._ground.tenant)
         judge.check(folded, writing)
         said = (each for one in folded for each in _said(one, judge, writing))
-        return "".join([f"{node} {predicate} {value} {graph} .\n" for node, predicate, value, graph in said])
+        lines = [f"{node} {predicate} {value} {graph} .\n" for node, predicate, value, graph in said]
+        return "".join(lines) if len(lines) <= MOST_AT_ONCE else ""
 
     def _histories(self, intents: Sequence[Intent], schema: Schema, writing: Writing) -> list[History]:
         """Return the histories that the intents are; none when they are anything else."""

@@ -91,7 +91,7 @@ class EmbeddedStore:
             self._store.bulk_extend(quads)
 
     def load_text(self, nquads: str) -> None:
-        """Add what N-Quads of nodes that are new say. Readers see all of it or nothing, up to 1,000,000 quads.
+        """Add what N-Quads of nodes that are new say. Readers see all of it or nothing, up to MOST_AT_ONCE quads.
 
         Blank nodes, if there are any, keep their labels, at twice the cost; what nobody looks at yet may be added so.
         """

@@ -20,6 +20,7 @@ from pyoxigraph import (
 
 QueryResult = QuerySolutions | QueryBoolean | QueryTriples
 GraphName = NamedNode | BlankNode | DefaultGraph
+MOST_AT_ONCE = 1_000_000  # quads that a store takes in by one step: more come in several
 
 
 class GraphReader(Protocol):
@@ -58,7 +59,7 @@ class GraphStore(GraphReader, Protocol):
         ...
 
     def load_text(self, nquads: str) -> None:
-        """Add what N-Quads of new nodes say, at once for readers; a crash may leave a part of it."""
+        """Add what N-Quads of new nodes say, MOST_AT_ONCE at most, in one step for readers; a crash may cut it."""
         ...
 
     def flush(self) -> None: ...

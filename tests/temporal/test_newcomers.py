@@ -155,6 +155,21 @@ def test_it_is_durable_and_told_once(tmp_path, monkeypatch):
         assert prism.project("demo").state_as_of(derived_uuid("n", "1100"))["props"]["title"] == "T1100"
 
 
+def test_more_than_a_store_takes_in_at_once_goes_the_ordinary_way(tmp_path, monkeypatch):
+    held, loaded = [], []
+    for most in (fresh.MOST_AT_ONCE, 1000):
+        monkeypatch.setattr(fresh, "MOST_AT_ONCE", most)
+        with Prism.open(tmp_path / str(most), exclusive=True, clock=ManualClock(NOW)) as prism:
+            load_text = prism.store.load_text
+            monkeypatch.setattr(
+                prism.store, "load_text", lambda text, load=load_text: (loaded.append(text), load(text))
+            )
+            prism.project("demo").write(large(prism))
+            held.append(quads(prism))
+    assert held[0] == held[1]
+    assert len(loaded) == 1
+
+
 def refusing(adds, removes):
     raise RefusedError("the disk is full", rule="r", mend="m")
 
