@@ -48,11 +48,12 @@ class KnownEvidence:
 
 
 def evidence_node(evidence: Evidence, names: Names) -> NamedNode:
-    """Return the evidence's IRI, which follows from the claim, its side, the passage and since when it holds."""
+    """Return the evidence's IRI, which follows from the claim, its side, the passage, its weight and its start."""
     clue, start = evidence.clue, evidence.start.iso() if evidence.start else ""
     said = (evidence.entity, evidence.property.value, str(canonical_term(evidence.value)), evidence.stance, start)
     where = (clue.quote, clue.source, str(clue.start_offset), str(clue.end_offset), clue.source_memory)
-    return names.evidence(derived_uuid("evidence", *said, *where))
+    sure = "" if clue.confidence is None else str(float(clue.confidence))
+    return names.evidence(derived_uuid("evidence", *said, *where, str(evidence.tier), sure))
 
 
 def plan_evidence(store: GraphReader, evidence: Iterable[Evidence], writing: Writing) -> Delta:
@@ -65,7 +66,10 @@ def _plan(store: GraphReader, evidence: Evidence, writing: Writing) -> Delta:
     node = evidence_node(evidence, names)
     belief = belief_of(about(store, node, graph))
     if belief is not None:
-        return say_again(node, graph, belief, evidence.until, writing)
+        until = evidence.until
+        if belief.withdrawn_at is None and until is not None and belief.valid_until is not None:
+            until = min(until, belief.valid_until)  # of two ends the earlier one, whichever was said first
+        return say_again(node, graph, belief, until, writing)
     clue = evidence.clue
     said: list[tuple[NamedNode, Term]] = [
         (RDF_TYPE, EVIDENCE),
