@@ -15,7 +15,7 @@ from prism_rdf.config import Limits
 
 ENDLESS = (
     "INSERT { GRAPH <urn:g> { <urn:a> <urn:n> ?n } } WHERE { { SELECT (COUNT(*) AS ?n) "
-    "{ ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?n2 ?o . ?p ?q ?r } } }"
+    f"{{ {' '.join(f'?s{i} ?p{i} ?o{i} .' for i in range(16))} }} }} }}"  # of a few triples, and more rows than end
 )
 FILL = """
 INSERT DATA {
