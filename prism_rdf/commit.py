@@ -153,20 +153,26 @@ class Committer:
 
     def apply_due(self, now: Instant) -> None:
         """Bring the current graphs up to ``now``: what begins or ends by time alone needs no commit."""
-        known = self._due
-        if known is not None and known[0] == self._number and (known[1] is None or known[1] > now):
+        known, number = self._due, self._number
+        if known is not None and known[0] == number and (known[1] is None or known[1] > now):
             return
-        with self._lock:
-            entities: dict[str, list[NamedNode]] = {}
-            for node, at in self._boundaries():
-                if at <= now:
-                    namespace = node.value.removeprefix(f"{self._base}/").split("/", 1)[0]
-                    entities.setdefault(namespace, []).append(node)
-            for namespace, due in entities.items():
-                writing = Writing(Names(self._base, namespace), now, self._number)
-                delta = refresh(self._ground, due, self._store, writing)
-                self._store.apply(delta.adds, delta.removes)
-            self._due = (self._number, min((at for _, at in self._boundaries()), default=None))
+        found = list(self._boundaries())  # without the lock: who reads does not wait for who writes
+        due = [node for node, at in found if at <= now]
+        if due:
+            with self._lock:
+                self._refresh(due, now)
+                number, found = self._number, list(self._boundaries())
+        self._due = (number, min((at for _, at in found), default=None))
+
+    def _refresh(self, entities: Sequence[NamedNode], now: Instant) -> None:
+        by_namespace: dict[str, list[NamedNode]] = {}
+        for node in entities:
+            namespace = node.value.removeprefix(f"{self._base}/").split("/", 1)[0]
+            by_namespace.setdefault(namespace, []).append(node)
+        for namespace, due in by_namespace.items():
+            writing = Writing(Names(self._base, namespace), now, self._number)
+            delta = refresh(self._ground, due, self._store, writing)
+            self._store.apply(delta.adds, delta.removes)
 
     def _boundaries(self) -> Iterator[tuple[NamedNode, Instant]]:
         """Yield each entity that changes by time alone, and when it does so next."""

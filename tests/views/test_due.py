@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import Thread
+
 from prism_rdf import Prism
 from prism_rdf.changes import DUE_AT
 from prism_rdf.clock import Instant, ManualClock
@@ -41,3 +43,14 @@ def test_boundaries_are_read_once_and_again_after_a_write(monkeypatch):
         reads.clear()
         assert titles(prism) == ["Newer"]
         assert DUE_AT not in reads
+
+
+def test_who_reads_does_not_wait_for_who_writes():
+    with Prism.in_memory(clock=ManualClock(Instant.parse("2026-01-01T00:00:00Z"))) as prism:
+        prism.project("demo").entity("ADR", {"number": "ADR-1", "title": "Old"})
+        found: list[list[str]] = []
+        reader = Thread(target=lambda: found.append(titles(prism)), daemon=True)
+        with prism.site.committer.paused():  # as during a long commit, after one of which nobody has read
+            reader.start()
+            reader.join(10)
+            assert found == [["Old"]]
