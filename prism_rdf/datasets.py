@@ -24,7 +24,7 @@ from pyoxigraph import (
 )
 
 from prism_rdf.canonical.catalog import TypeCatalog
-from prism_rdf.changes import DUE_AT, Ground
+from prism_rdf.changes import Ground
 from prism_rdf.clock import Instant
 from prism_rdf.errors import BadArgument, RefusedError
 from prism_rdf.evaluating import Evaluation, Source
@@ -287,15 +287,14 @@ class Datasets:
         results = by.results(Source(snapshot.store, "current", at, lambda: snapshot.commit), query, options)
         return _answer(results, "current", shown if prefer_wip else at, known_at, snapshot.commit)
 
-    def version(self, commit: int) -> str:
+    def version(self, commit: int, next_due: Instant | None) -> str:
         """Return a text that is another one whenever an answer may be: by a commit, or by what has come due.
 
         The number of a commit alone is not enough: a store that was taken back has the same numbers again.
         """
         meta = meta_graph(self._base)
         recorded = about(self._ground.store, commit_iri(self._base, commit), meta).texts(prism("recordedAt"))
-        due = [str(quad.object) for quad in self._ground.store.quads_for_pattern(None, DUE_AT, None, meta)]
-        return " ".join([self._base, str(commit), *recorded, str(len(due)), min(due, default="")])
+        return " ".join([self._base, str(commit), *recorded, str(next_due)])
 
     def raw(self, by: Evaluation, query: str, commit: int, graphs: Graphs = NONE) -> QueryAnswer:
         """Answer over every graph as it is stored; the default graph is their union, doubles included.

@@ -144,7 +144,7 @@ class QueryingVerbs(FeedVerbs):
     def version(self) -> str:
         """Return a text that is another one whenever a query of the present may have another answer."""
         self.bring_up_to_date()
-        return self._datasets.version(self.commit_number)
+        return self._datasets.version(self.commit_number, self._committer.next_due)
 
     def system_time(self, known_at: TimeInput | int | None) -> Instant | None:
         """Return the instant of a system time given as time or as commit number. Raises NotFoundError."""
