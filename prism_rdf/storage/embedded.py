@@ -68,8 +68,10 @@ class EmbeddedStore:
         return self._store.query(query, **options)
 
     def apply(self, adds: Sequence[Quad], removes: Sequence[Quad]) -> None:
-        steps = [_data("DELETE", removes), _data("INSERT", adds)]
-        nameless = [*_staged(_REMOVE, removes), *_staged(_ADD, adds)]
+        gone, nameless_gone = _parted(removes)
+        come, nameless_come = _parted(adds)
+        steps = [_data("DELETE", gone), _data("INSERT", come)]
+        nameless = [*_staged(_REMOVE, nameless_gone), *_staged(_ADD, nameless_come)]
         with self.journal.changing(adds, removes), _refusing():
             if not nameless:
                 self._store.update(" ;\n".join(filter(None, steps)))
@@ -168,9 +170,14 @@ class EmbeddedStore:
 def _staged(verb: NamedNode, quads: Sequence[Quad]) -> Iterator[Quad]:
     """Yield the quads with blank nodes in a form in which an update can move them to where they belong."""
     for quad in quads:
-        if _has_blank_node(quad):
-            graph = quad.graph_name if isinstance(quad.graph_name, NamedNode) else _DEFAULT
-            yield Quad(verb, graph, quad.triple, _STAGE)
+        graph = quad.graph_name if isinstance(quad.graph_name, NamedNode) else _DEFAULT
+        yield Quad(verb, graph, quad.triple, _STAGE)
+
+
+def _parted(quads: Sequence[Quad]) -> tuple[Sequence[Quad], Sequence[Quad]]:
+    """Return the quads that an update can name, and those with blank nodes."""
+    nameless = [quad for quad in quads if _has_blank_node(quad)]
+    return ([quad for quad in quads if not _has_blank_node(quad)], nameless) if nameless else (quads, ())
 
 
 def _has_blank_node(term: Any) -> bool:
@@ -196,8 +203,7 @@ def _refusing() -> Iterator[None]:
 
 
 def _data(verb: str, quads: Sequence[Quad]) -> str:
-    named = [quad for quad in quads if not _has_blank_node(quad)]
-    if not named:
+    if not quads:
         return ""
-    text = serialize(named, format=RdfFormat.TRIG).decode()  # type: ignore[union-attr]
+    text = serialize(quads, format=RdfFormat.TRIG).decode()  # type: ignore[union-attr]
     return f"{verb} DATA {{\n{_GRAPH.sub('GRAPH ', text)}}}"
