@@ -10,7 +10,7 @@ The references:
 - a state as of T: the one bare SPARQL query that finds it and what it holds; a state now: the bare look-ups of whose
   it is, whether that is merged or has a draft, which state is the last, what is said about it and what it holds; each
   of the same entities;
-- a write: one bare SPARQL update of as many quads in a store of its own, plus one fsync of as many bytes;
+- a write: one bare SPARQL update of as many quads in a copy of the same store, plus one fsync of as many bytes;
 - SPARQL now: the same query on a plain store on disk of the same triples; SPARQL as of T: on one in memory, as a
   snapshot is; the first query as of T, which makes the snapshot, is set against filling that plain store.
 
@@ -36,6 +36,7 @@ from prism_rdf import Instant, Prism, Project
 from prism_rdf.clock import Edge
 from prism_rdf.model import Assertion, Event, Intent, Memory, NewEntity
 from prism_rdf.namespaces import PREFIXES, RDF_TYPE, TYPE, derived_uuid, prism
+from prism_rdf.storage.embedded import EmbeddedStore
 
 ADR = NamedNode(TYPE + "ADR")
 EPOCH = Instant.parse("2000-01-01T00:00:00Z")
@@ -102,9 +103,10 @@ def in_turns(act: Act, reference: Act, times: int) -> tuple[float, float]:
 
 
 class Bare:
-    """A store of its own and a file, for one update of as many quads and one fsync of as many bytes as a write has."""
+    """A copy of the store and a file, for one update of as many quads and one fsync of as many bytes as a write has."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, store: EmbeddedStore, folder: Path) -> None:
+        store.backup(folder / "bare")
         self._store = Store(str(folder / "bare"))
         self._log = os.open(folder / "bare.log", os.O_CREAT | os.O_WRONLY | os.O_APPEND)
         self._written = 0
@@ -272,7 +274,7 @@ def main() -> None:
         if "reads" in parts:
             reads(project, entities, per_entity, chosen.times)
         if "writes" in parts:
-            writes(project, Bare(Path(folder)), entities, per_entity, chosen.times)
+            writes(project, Bare(store.store, Path(folder)), entities, per_entity, chosen.times)
         if "sparql" in parts:
             sparql(project, Path(folder), entities, per_entity)
         print(f"most memory in use: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
