@@ -53,6 +53,7 @@ class Committer:
         self._meta = meta_graph(base)
         self._lock = threading.RLock()
         self._halted = False
+        self._check: Callable[[], None] | None = None
         self._due: tuple[int, Instant | None] | None = None
         self._number, self._recorded_at = last_commit(self._store, self._base)
         self._replay()
@@ -78,7 +79,7 @@ class Committer:
         with self._lock:
             self._check_going()
             names = Names(self._base, namespace)
-            repeated = self.repeated(names, key, payload)
+            repeated = self._begun_before(names, key, payload)
             if repeated is not None:
                 return repeated
             wanted, notes = self._ground.spared(intents(), names)
@@ -106,7 +107,7 @@ class Committer:
         with self._lock:
             self._check_going()
             names = Names(self._base, namespace)
-            repeated = self.repeated(names, key, payload)
+            repeated = self._begun_before(names, key, payload)
             if repeated is not None:
                 return repeated
             writing = Writing(names, self._next_instant(), self._number + 1)
@@ -133,6 +134,19 @@ class Committer:
         """Let nobody write meanwhile; a commit that is under way ends first."""
         with self._lock:
             yield
+
+    @contextmanager
+    def provided(self, check: Callable[[], None]) -> Iterator[None]:
+        """Have what is written within judged by ``check`` first, which raises where it may not be; nobody else writes.
+
+        What was written before, under the same key, is not judged again.
+        """
+        with self._lock:
+            before, self._check = self._check, check
+            try:
+                yield
+            finally:
+                self._check = before
 
     def stamp(self, namespace: str, verb: str, key: str = "") -> tuple[Writing, LoggedChange]:
         """Return when and as which number a commit would be written now, and its record; for who rewrites the store."""
@@ -257,6 +271,13 @@ class Committer:
             quads.append(Quad(node, PAYLOAD, Literal(_hashed(payload)), self._meta))
             quads += [Quad(node, _CREATED, NamedNode(entity), self._meta) for entity in created]
         return tuple(quads)
+
+    def _begun_before(self, names: Names, key: str, payload: str) -> Receipt | None:
+        """Return what ``repeated`` does; where it is None the write begins, if the check lets it."""
+        repeated = self.repeated(names, key, payload)
+        if repeated is None and self._check is not None:
+            self._check()
+        return repeated
 
     def repeated(self, names: Names, key: str, payload: str) -> Receipt | None:
         """Return the receipt of the commit under this key; None when there is none. Raises IdempotencyConflict."""

@@ -9,6 +9,7 @@
     ├── RefusedError                   5   understood, and not allowed
     │   ├── ValidationError                the SHACL gate or an invariant said no
     │   ├── IdempotencyConflict
+    │   ├── Unreadable                     RDF that is not written in its format; says where
     │   ├── QueryTooLarge                  more memory or a larger answer than a query may take
     │   ├── NotAStore
     │   └── StoreVersionError
@@ -157,6 +158,13 @@ class IdempotencyConflict(RefusedError):
 
 
 class QueryTooLarge(RefusedError):
+class Unreadable(RefusedError):
+    """RDF that is not written in the format that it is said to be in."""
+
+    code = "unreadable"
+    http_status = 400
+
+
     code = "query-too-large"
     http_status = 413
 

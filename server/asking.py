@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from flask import request
 
@@ -103,23 +104,28 @@ class Asker:
         using_named_graphs: tuple[str, ...] = (),
     ) -> Receipt:
         """Carry out an update under the idempotency key of the request; see ``Prism.update``. Raises Forbidden."""
+        options = {"using_graphs": using_graphs, "using_named_graphs": using_named_graphs}
+        return self._written("update", text, pid, options)
+
+    def load(self, body: bytes, graph: str | None, form: str, base: str, *, pid: str | None, replaces: bool) -> Receipt:
+        """Read the body of a request into a graph, under its idempotency key; see ``Prism.load``. Raises Forbidden."""
+        options = {"graph": graph, "format": form, "base_iri": base, "replaces": replaces}
+        return self._written("load", body, pid, options)
+
+    def _written(
+        self, verb: Literal["update", "load"], what: str | bytes, pid: str | None, options: Mapping[str, Any]
+    ) -> Receipt:
+        """Have the store write, for who asks, what the conditions of the request let be written."""
         who = caller()
-        options: dict[str, Any] = {}
         who.need("write")
-        noting("update", pid)
+        noting(verb, pid)
         if who.namespaces is not None:
             pid = self._only_pid(who, pid)
-            options["confined"] = True
+            options = {**options, "confined": True}
+        options = {**options, "pid": pid, "idempotency_key": request.headers.get("Idempotency-Key", "")}
         with who.speaking(self.prism.tier), asked_by(who.name, client_gone()):
-            receipt = self.prism.update(
-                text,
-                pid=pid,
-                using_graphs=using_graphs,
-                using_named_graphs=using_named_graphs,
-                idempotency_key=request.headers.get("Idempotency-Key", ""),
-                **options,
-            )
-        noting("update", pid, receipt.commit)
+            receipt: Receipt = getattr(self.prism, verb)(what, **options)
+        noting(verb, pid, receipt.commit)
         return receipt
 
     def _only_pid(self, who: Caller, pid: str | None) -> str:

@@ -13,7 +13,7 @@ from flask import Flask, Response, request
 from .loopback import is_loopback
 
 _METHODS = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
-_ASKED = "Accept, Accept-Datetime, Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID"
+_ASKED = "Accept, Accept-Datetime, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID"
 _TOLD = (
     "Content-Location, ETag, Link, Location, Memento-Datetime, Prism-As-Of, Prism-Commit, Prism-Dataset, "
     "Prism-Known-At, Prism-Truncated, Retry-After"

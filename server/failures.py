@@ -6,7 +6,8 @@ UsageError            400
 ├── UnsupportedBody   415   a body that is no query
 └── UnknownPath       404   or a method it does not take (405), and what else HTTP itself refuses
 RefusedError          422
-└── Forbidden         403   the token lacks a scope, or does not reach the project
+├── Forbidden         403   the token lacks a scope, or does not reach the project
+└── PreconditionFailed 412  the store is not as If-Match or If-None-Match say
 BusyError             503
 ├── TooManyRequests   429   of one token
 └── TooManyWaiting    503   as many as may wait for commits do
@@ -63,6 +64,11 @@ class Forbidden(RefusedError):
     code = "forbidden"
     http_status = 403
     headers: Mapping[str, str] = {}
+
+
+class PreconditionFailed(RefusedError):
+    code = "precondition-failed"
+    http_status = 412
 
 
 class TooManyRequests(BusyError):

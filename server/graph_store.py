@@ -5,23 +5,27 @@ A graph is named by ``?graph=IRI``, is the default graph by ``?default``, or has
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, TYPE_CHECKING, Any
 from uuid import uuid4
 
 from flask import Blueprint, Response, request
-from pyoxigraph import DefaultGraph, NamedNode, Quad, RdfFormat, parse
+from pyoxigraph import BlankNode, DefaultGraph, NamedNode, RdfFormat, Triple, parse
 
-from prism_rdf.errors import BadArgument, NotFoundError
+from prism_rdf.errors import BadArgument, NotFoundError, Unreadable
 from prism_rdf.free import is_free
 
 from .asking import Asker, Scope
 from .caller import client_gone
+from .conditions import conditioned
 from .failures import BadRequest, UnsupportedBody
 from .negotiation import choose
 from .parameters import OF_FORMAT, OF_SCOPE, refuse_unknown, scope_of_request, single, wanted_format
 from .responding import etag_of, not_modified, respond
+
+if TYPE_CHECKING:
+    from prism_rdf.model import Receipt
 
 _LARGEST = 1 << 28  # bytes of a graph
 _MULTIPART = "multipart/form-data"
@@ -38,19 +42,14 @@ class Target:
 
     graph: NamedNode | None
 
-    def data(self, triples: Iterable[str]) -> str:
-        lines = "\n".join(triples)
-        return (
-            f"INSERT DATA {{ {f'GRAPH {self.graph} {{' if self.graph else ''}\n{lines}\n}}{' }' if self.graph else ''}"
-        )
+    @property
+    def base(self) -> str:
+        """Return what relative IRIs start from."""
+        return self.graph.value if self.graph else request.base_url
 
     @property
-    def made(self) -> str:
-        return f"CREATE SILENT GRAPH {self.graph} ;\n" if self.graph else ""
-
-    @property
-    def emptied(self) -> str:
-        return f"DROP SILENT GRAPH {self.graph} ;\n" if self.graph else "CLEAR DEFAULT ;\n"
+    def iri(self) -> str | None:
+        return self.graph.value if self.graph else None
 
 
 def blueprint(asker: Asker) -> Blueprint:
@@ -69,21 +68,17 @@ def blueprint(asker: Asker) -> Blueprint:
     @routes.put("/store")
     @routes.put("/store/<path:name>")
     def put(name: str = "") -> Response:
-        target = _target(name)
-        new = not _is_there(asker, target, Scope())
-        return _written(asker, target.emptied + target.made + target.data(_triples(target)), 201 if new else 204)
+        return _loaded(asker, _target(name), replaces=True)
 
     @routes.post("/store")
     @routes.post("/store/<path:name>")
     def post(name: str = "") -> Response:
-        if not name and not _names_a_graph():
-            target = Target(NamedNode(f"{request.base_url}/{uuid4()}"))
-            response = _written(asker, target.made + target.data(_triples(target)), 201)
-            response.headers["Location"] = target.graph.value if target.graph else ""
-            return response
-        target = _target(name)
-        new = not _is_there(asker, target, Scope())
-        return _written(asker, target.made + target.data(_triples(target)), 201 if new else 204)
+        if name or _names_a_graph():
+            return _loaded(asker, _target(name))
+        target = Target(NamedNode(f"{request.base_url}/{uuid4()}"))
+        response = _loaded(asker, target)
+        response.headers["Location"] = target.iri or ""
+        return response
 
     @routes.delete("/store")
     @routes.delete("/store/<path:name>")
@@ -91,7 +86,7 @@ def blueprint(asker: Asker) -> Blueprint:
         target = _target(name)
         if is_free(target.graph, asker.prism.base) and not _is_there(asker, target, Scope()):
             raise _no_graph(target)
-        return _written(asker, f"DROP GRAPH {target.graph}" if target.graph else "DROP DEFAULT", 204)
+        return _updated(asker, target, f"DROP GRAPH {target.graph}" if target.graph else "DROP DEFAULT")
 
     return routes
 
@@ -149,8 +144,24 @@ def _no_graph(target: Target) -> NotFoundError:
     )
 
 
-def _written(asker: Asker, update: str, status: int) -> Response:
-    receipt = asker.update(update, pid=single("pid"))
+def _loaded(asker: Asker, target: Target, *, replaces: bool = False) -> Response:
+    """Write what was sent into a graph; into the world of a project as an update, which the verbs take apart."""
+    new = not _is_there(asker, target, Scope())
+    if target.graph is None and asker.managed:
+        said = "".join(_lines(target))
+        return _updated(asker, target, f"{'CLEAR DEFAULT ; ' if replaces else ''}INSERT DATA {{\n{said}}}")
+    body, form = _body(target)
+    with conditioned(asker, lambda: _is_there(asker, target, Scope())):
+        receipt = asker.load(body, target.iri, form, target.base, pid=single("pid"), replaces=replaces)
+    return _done(receipt, 201 if new else 204)
+
+
+def _updated(asker: Asker, target: Target, update: str) -> Response:
+    with conditioned(asker, lambda: _is_there(asker, target, Scope())):
+        return _done(asker.update(update, pid=single("pid")), 204)
+
+
+def _done(receipt: Receipt, status: int) -> Response:
     response = Response(status=status)
     del response.headers["Content-Type"]
     if receipt.commit is not None:
@@ -158,23 +169,34 @@ def _written(asker: Asker, update: str, status: int) -> Response:
     return response
 
 
-def _triples(target: Target) -> Iterator[str]:
-    """Yield the triples of the body, or of every part of a form, each as a line of N-Triples."""
-    base = target.graph.value if target.graph else request.base_url
+def _body(target: Target) -> tuple[bytes, str]:
+    """Return what was sent and its media type: as it came where it can be of one graph only, else as N-Triples."""
+    if request.mimetype != _MULTIPART and not _form_of(request.mimetype).supports_datasets:
+        return request.get_data(), request.mimetype
+    return "".join(_lines(target)).encode(), RdfFormat.N_TRIPLES.media_type
+
+
+def _lines(target: Target) -> Iterator[str]:
+    """Yield the triples of the body, or of every part of a form, as lines of N-Triples."""
+    names: dict[tuple[int, BlankNode], BlankNode] = {}
+    for number, (source, media_type) in enumerate(_documents()):
+        for triple in _parsed(source, _form_of(media_type), target.base):
+            yield f"{_named(triple, number, names)} .\n"
+
+
+def _documents() -> Iterator[tuple[IO[bytes], str]]:
     if request.mimetype != _MULTIPART:
-        yield from _parsed(request.stream, request.mimetype, base, 0)
+        yield request.stream, request.mimetype
         return
     files = [file for _, file in request.files.items(multi=True)]
     if not files:
         raise UnsupportedBody(
             "the form has no file", rule="each graph of a form is a file with a Content-Type", mend="send one"
         )
-    for number, file in enumerate(files):
-        yield from _parsed(file.stream, file.mimetype, base, number)
+    yield from ((file.stream, file.mimetype) for file in files)
 
 
-def _parsed(source: IO[bytes], media_type: str, base: str, number: int) -> Iterator[str]:
-    """Yield the triples of a document; blank nodes of several documents are told apart by their ``number``."""
+def _form_of(media_type: str) -> RdfFormat:
     form = RdfFormat.from_media_type(media_type) if media_type else None
     if form not in _FORMATS:
         raise UnsupportedBody(
@@ -182,24 +204,37 @@ def _parsed(source: IO[bytes], media_type: str, base: str, number: int) -> Itera
             rule=f"a graph is {', '.join(each.media_type for each in _FORMATS)}",
             mend="set Content-Type",
         )
+    return form
+
+
+def _parsed(source: IO[bytes], form: RdfFormat, base: str) -> Iterator[Triple]:
     try:
-        for quad in parse(source, format=form, base_iri=base, rename_blank_nodes=True):
-            yield _line(quad)
+        for quad in parse(source, format=form, base_iri=base):
+            if not isinstance(quad.graph_name, DefaultGraph):
+                raise _of_another_graph(quad.graph_name)
+            yield quad.triple
     except (SyntaxError, ValueError) as error:
-        raise BadRequest(
+        raise Unreadable(
             f"the body is not {form.name}: {error}",
-            status=400,
             rule="a graph is written in its format",
             mend="mend that place, or say the format that it is in",
         ) from error
 
 
-def _line(quad: Quad) -> str:
-    if not isinstance(quad.graph_name, DefaultGraph):
-        raise BadRequest(
-            f"the body speaks of another graph, {quad.graph_name}",
-            status=400,
-            rule="one graph is written at a time",
-            mend="send each graph by itself, or use SPARQL Update",
-        )
-    return f"{quad.subject} {quad.predicate} {quad.object} ."
+def _named(term: Any, number: int, names: dict[tuple[int, BlankNode], BlankNode]) -> Any:
+    """Return a term with blank nodes told apart by document, and named alike when the same is sent again."""
+    if isinstance(term, BlankNode):
+        return names.setdefault((number, term), BlankNode(f"n{len(names)}"))
+    if isinstance(term, Triple):
+        subject, object = (_named(end, number, names) for end in (term.subject, term.object))
+        return Triple(subject, term.predicate, object)
+    return term
+
+
+def _of_another_graph(graph: NamedNode | BlankNode) -> BadRequest:
+    return BadRequest(
+        f"the body speaks of another graph, {graph}",
+        status=400,
+        rule="one graph is written at a time",
+        mend="send each graph by itself, or use SPARQL Update",
+    )

@@ -12,6 +12,7 @@ from prism_rdf.reach import TOKEN
 
 from .asking import Asker, Scope
 from .caller import client_gone
+from .conditions import conditioned
 from .description import describe_service
 from .failures import UnsupportedBody
 from .negotiation import choose, wants_page
@@ -83,12 +84,13 @@ def _updated(asker: Asker, text: str) -> Response:
                 rule="an update takes pid, using-graph-uri and using-named-graph-uri",
                 mend=f"leave {name} out",
             )
-    receipt = asker.update(
-        text,
-        pid=single("pid"),
-        using_graphs=many("using-graph-uri"),
-        using_named_graphs=many("using-named-graph-uri"),
-    )
+    with conditioned(asker, lambda: True):
+        receipt = asker.update(
+            text,
+            pid=single("pid"),
+            using_graphs=many("using-graph-uri"),
+            using_named_graphs=many("using-named-graph-uri"),
+        )
     response = jsonify(receipt.as_dict())
     if receipt.commit is not None:
         response.headers["Prism-Commit"] = str(receipt.commit)

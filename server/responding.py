@@ -29,12 +29,23 @@ _LOG = logging.getLogger("prism_server")
 
 
 def etag_of(version: str, query: str, scope: Scope, form: str) -> str | None:
-    """Return the entity tag of an answer; None where asking twice may give two answers of one state of the store."""
+    """Return the entity tag of an answer; None where asking twice may give two answers of one state of the store.
+
+    It begins with the ``stamp`` of that state.
+    """
     moving = scope.as_of is None and scope.known_at is not None  # as of the very moment of the question
     if _VOLATILE.search(query) or moving:
         return None
-    seen = repr((version, query, scope, form, takes_gzip(request.accept_encodings)))
-    return hashlib.sha256(seen.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return stamp(version) + _digest(repr((query, scope, form, takes_gzip(request.accept_encodings))))
+
+
+def stamp(version: str) -> str:
+    """Return how the tags of all answers of one state of the store begin, and of no other."""
+    return _digest(version) + "-"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def not_modified(etag: str | None) -> Response | None:

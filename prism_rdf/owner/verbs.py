@@ -114,6 +114,7 @@ INSIDE: Mapping[str, frozenset[str]] = {
             "embedder",
             "forget",
             "limit_queries",
+            "provided",
             "site",
             "stop_queries",
         }

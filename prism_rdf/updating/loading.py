@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad, RdfFormat, Store, parse
 
-from prism_rdf.errors import BadArgument, NotFoundError, RefusedError
+from prism_rdf.errors import BadArgument, NotFoundError, RefusedError, Unreadable
 from prism_rdf.storage.interface import GraphName
 
 FORMATS = {
@@ -52,7 +52,7 @@ class Source:
     def read(self) -> Read:
         """Return all statements, as a store holds them, each once, in memory meanwhile.
 
-        Raises NotFoundError, and RefusedError for what cannot be read, is of no graph, or is too much.
+        Raises NotFoundError, Unreadable, and RefusedError for what is of no graph, or is too much.
         """
         held = Store()
         self._read_into(held)
@@ -82,7 +82,7 @@ class Source:
                 held.bulk_load(path=path, format=self.form, base_iri=self.base, to_graph=straight)
         except SyntaxError as error:
             place = f" at line {error.lineno}" if error.lineno else ""
-            raise RefusedError(
+            raise Unreadable(
                 f"{self._name} cannot be read{place}: {error.msg}",
                 rule=f"it is read as {self.form.name}, whole or not at all",
                 mend="mend that line, or name another format",

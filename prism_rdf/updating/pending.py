@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -72,9 +72,8 @@ class Pending:
 
     def change(self, removes: Iterable[Quad], adds: Iterable[Quad]) -> None:
         """Let quads go, then come. Raises RefusedError for a graph that may not be written, and for too much."""
-        checked: set[GraphName] = set()
-        gone = [quad for quad in self._checked(removes, checked) if self._take_away(quad)]
-        come = [quad for quad in self._checked(adds, checked) if self._put(quad)]
+        gone = [quad for quad in self._checked(removes, self._scope.check_write) if self._take_away(quad)]
+        come = [quad for quad in self._checked(adds, self._make_for_writing) if self._put(quad)]
         if self._copy is not None:
             self._copy.apply(come, gone)
 
@@ -98,13 +97,20 @@ class Pending:
             self._copy.apply(tuple(self.adds), tuple(self.removes))
         return self._copy or self._store
 
-    def _checked(self, quads: Iterable[Quad], checked: set[GraphName]) -> Iterator[Quad]:
+    def _checked(self, quads: Iterable[Quad], check: Callable[[GraphName], None]) -> Iterator[Quad]:
+        checked: set[GraphName] = set()
         for quad in quads:
             graph = quad.graph_name
             if graph not in checked:
-                self._scope.check_write(graph)
+                check(graph)
                 checked.add(graph)
             yield quad
+
+    def _make_for_writing(self, graph: GraphName) -> None:
+        if isinstance(graph, NamedNode):
+            self.make(graph)
+        else:
+            self._scope.check_write(graph)
 
     def _take_away(self, quad: Quad) -> bool:
         if quad in self.adds:
@@ -117,8 +123,6 @@ class Pending:
         return True
 
     def _put(self, quad: Quad) -> bool:
-        if isinstance(quad.graph_name, NamedNode):
-            self.make(quad.graph_name)
         if quad in self.removes:
             del self.removes[quad]
             return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from hashlib import sha256
 from os import PathLike
@@ -108,12 +109,13 @@ class UpdatingVerbs:
         pid: str | None = None,
         idempotency_key: str = "",
     ) -> Receipt:
+        confined: bool = False,
         """Read a file of RDF, or the bytes of one, into free graphs: whole or not at all, as one commit.
 
         Statements go into the ``graph`` of this IRI, unless the file names theirs; with ``replaces`` nothing else is in
-        it afterwards. ``format`` is ttl, nt, rdf, jsonld, trig, nq or a media type; the suffix of a file tells it. The
-        receipt's notes count what is new. Raises BadArgument, NotFoundError, and RefusedError for what cannot be read,
-        or may not be written there.
+        it afterwards. ``format`` is ttl, nt, rdf, jsonld, trig, nq or a media type; the suffix of a file tells it.
+        ``confined``: only graphs below ``{base}/{pid}/free/`` are written. The receipt's notes count what is new.
+        Raises BadArgument, NotFoundError, Unreadable, and RefusedError for what may not be written there.
         """
         from prism_rdf.updating.loading import default_graph, source_of
         from prism_rdf.updating.update import graphs_named
@@ -126,7 +128,7 @@ class UpdatingVerbs:
         told = sha256(content).hexdigest() if isinstance(content, bytes) else str(content)
         payload = [told, graph, format, base_iri, replaces]
         with self._committer.paused():
-            scope = self._scope(pid)
+            scope = self._scope(pid, confined)
             if read.text and self._are_new(scope, read.graphs):
                 return self._load_much(scope, read, idempotency_key, payload)
             return self._load_few(scope, read, target, target if replaces else None, idempotency_key, payload)
@@ -161,6 +163,10 @@ class UpdatingVerbs:
 
     def free_graphs(self, pid: str | None = None) -> list[str]:
         """Return the IRIs of the free graphs of a project, or of all, sorted."""
+    def provided(self, check: Callable[[], None]) -> AbstractContextManager[None]:
+        """Have what is written within judged by ``check`` first, under the writer's lock; it raises to refuse."""
+        return self._committer.provided(check)
+
         return [graph.value for graph in free_graphs(self.store, self.base, None if pid is None else [pid])]
 
     def _fresh_scope(self, pid: str | None, confined: bool) -> Scope:

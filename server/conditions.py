@@ -1,0 +1,42 @@
+"""The conditions of a write, If-Match and If-None-Match, judged under the writer's lock; of reads: responding.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+
+from flask import request
+
+from .asking import Asker
+from .failures import PreconditionFailed
+from .responding import stamp
+
+
+def conditioned(asker: Asker, is_there: Callable[[], bool]) -> AbstractContextManager[None]:
+    """Have what is written within refused where a condition of the request does not hold; nobody writes in between.
+
+    A tag holds as long as nothing at all was written since the answer that bore it. ``is_there``: what ``*`` asks.
+    """
+    if "If-Match" not in request.headers and "If-None-Match" not in request.headers:
+        return nullcontext()
+
+    def check() -> None:
+        now = stamp(asker.version())
+        if "If-Match" in request.headers:
+            wanted = request.if_match
+            if not (is_there() if wanted.star_tag else any(tag.startswith(now) for tag in wanted)):
+                raise _failed("there is no such graph" if wanted.star_tag else "the store has changed since")
+        if "If-None-Match" in request.headers:
+            had = request.if_none_match
+            if is_there() if had.star_tag else any(tag.startswith(now) for tag in had.as_set(include_weak=True)):
+                raise _failed("it is there already" if had.star_tag else "the store is as it was")
+
+    return asker.prism.provided(check)
+
+
+def _failed(what: str) -> PreconditionFailed:
+    return PreconditionFailed(
+        f"nothing was written: {what}",
+        rule="If-Match and If-None-Match say when a write may be done: an ETag is of one commit, * of any",
+        mend="read it again, and decide anew",
+    )
