@@ -157,7 +157,6 @@ class IdempotencyConflict(RefusedError):
     http_status = 409
 
 
-class QueryTooLarge(RefusedError):
 class Unreadable(RefusedError):
     """RDF that is not written in the format that it is said to be in."""
 
@@ -165,6 +164,7 @@ class Unreadable(RefusedError):
     http_status = 400
 
 
+class QueryTooLarge(RefusedError):
     code = "query-too-large"
     http_status = 413
 

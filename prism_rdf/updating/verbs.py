@@ -107,9 +107,9 @@ class UpdatingVerbs:
         base_iri: str | None = None,
         replaces: bool = False,
         pid: str | None = None,
+        confined: bool = False,
         idempotency_key: str = "",
     ) -> Receipt:
-        confined: bool = False,
         """Read a file of RDF, or the bytes of one, into free graphs: whole or not at all, as one commit.
 
         Statements go into the ``graph`` of this IRI, unless the file names theirs; with ``replaces`` nothing else is in
@@ -161,12 +161,12 @@ class UpdatingVerbs:
         receipt = self._committer.load(scope.namespace, read.text, leading, "load", key, text)
         return receipt if receipt.replayed else replace(receipt, notes=(f"{read.count:,} statements read",))
 
-    def free_graphs(self, pid: str | None = None) -> list[str]:
-        """Return the IRIs of the free graphs of a project, or of all, sorted."""
     def provided(self, check: Callable[[], None]) -> AbstractContextManager[None]:
         """Have what is written within judged by ``check`` first, under the writer's lock; it raises to refuse."""
         return self._committer.provided(check)
 
+    def free_graphs(self, pid: str | None = None) -> list[str]:
+        """Return the IRIs of the free graphs of a project, or of all, sorted."""
         return [graph.value for graph in free_graphs(self.store, self.base, None if pid is None else [pid])]
 
     def _fresh_scope(self, pid: str | None, confined: bool) -> Scope:
