@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -11,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from pyoxigraph import NamedNode
 
 from prism_rdf.errors import BadArgument, NotFoundError, RefusedError
-from prism_rdf.recall import AbsentLeg, GraphLeg, LexicalIndex, LexicalLeg, Recall, all_passages
+from prism_rdf.recall import AbsentLeg, GraphLeg, LexicalIndex, Recall, all_passages
+from prism_rdf.recall.keeping_up import Words
 from prism_rdf.recall.legs import Leg, LegHealth
 from prism_rdf.recall.memories import MemoryReader, Passage
 
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from prism_rdf.recall.following import VectorLeg
     from prism_rdf.storage.changelog import LoggedChange
 
-_log = logging.getLogger(__name__)
-
 _PATIENCE = 0.5  # seconds that a question waits for the vectors of what was just written
+_PATIENCE_WORDS = 10.0  # seconds that it waits for the words: without them few answers are of use
 _LOOKED_FOR_AGAIN = 5.0  # seconds after which a model that was not there is looked for again
 
 
@@ -35,20 +34,19 @@ class Answering:
         prism, names = project.prism, project.names
         self._project = project
         self._lock = threading.Lock()
-        self._refused = False  # whether the disk has refused the lexical index
         folder = prism.folder.index("lexical", names.namespace) if prism.folder else None
-        self._index = LexicalIndex.open(folder, names.graph("memory"))
         memories = MemoryReader(prism.store, names)
         self._source = source = _Source(project)
-        last_commit = source.last_commit
+        index = LexicalIndex.open(folder, names.graph("memory"))
+        self._words = Words(index, source, keeps_log=folder is not None)
         self._vectors: VectorLeg | AbsentLeg = _vector_leg(project, source)
         self._looked = time.monotonic()
 
         def recall_by(identifying: Iterable[NamedNode]) -> Recall:
             legs: tuple[Leg, ...] = (
                 self._vectors,
-                LexicalLeg(self._index, last_commit),
-                GraphLeg(prism.store, names, last_commit, memories),
+                self._words.leg,
+                GraphLeg(prism.store, names, source.last_commit, memories),
             )
             changes = project.prism.changes
             return Recall(
@@ -60,12 +58,13 @@ class Answering:
 
     def ask(self, text: str, as_of: Instant, known_at: Instant | None, **options: Any) -> dict[str, Any]:
         """Catch up, then answer; the options are those of ``Recall.ask``."""
-        self.catch_up()
+        known = self._source.last_commit()
+        self._words.catch_up(_PATIENCE_WORDS)
         if isinstance(self._vectors, AbsentLeg) and time.monotonic() >= self._looked + _LOOKED_FOR_AGAIN:
             self._look_for_model()
         if not isinstance(self._vectors, AbsentLeg):
             self._vectors.catch_up(_PATIENCE)
-        return self._recalling().ask(text, as_of, known_at, **options)
+        return self._recalling().ask(text, as_of, known_at, known=known, **options)
 
     def _recalling(self) -> Recall:
         """Return the recall that knows by which properties the types of the project name their entities now."""
@@ -79,17 +78,6 @@ class Answering:
         """Return the ways of finding memories that an answer is made of."""
         return self._recalling().legs
 
-    def catch_up(self) -> None:
-        """Index what was written since the index was last written; an index that never was is built."""
-        with self._lock:
-            number = self._project.prism.commit_number
-            if self._index.position is None and self._index.health().status == "absent":
-                self._build(number)
-            elif self._index.position is not None and self._index.position < number:
-                self._index.apply(self._project.prism.changes(self._index.position))
-                if self._index.position < number and self._project.prism.folder is None:
-                    self._rebuild(number)  # a store in memory keeps no log to follow
-
     def reindex(self, embedder: str = "") -> None:
         """Build the indexes anew from the store; the vectors in the background, while the old ones serve.
 
@@ -101,8 +89,7 @@ class Answering:
         if embedder and model is None:
             raise BadArgument("none is no model", rule="an index has a model", mend="set PRISM_EMBEDDER=none instead")
         try:
-            with self._lock:
-                self._rebuild(prism.commit_number)
+            self._words.rebuild()
         except OSError as error:
             raise RefusedError(
                 f"the indexes of {pid} cannot be made anew: {error}",
@@ -131,26 +118,12 @@ class Answering:
                 self._recall = None
 
     def health(self) -> LegHealth:
-        return self._index.health()
+        return self._words.leg.health()
 
     def close(self) -> None:
         if not isinstance(self._vectors, AbsentLeg):
             self._vectors.close()
-        self._index.close()
-
-    def _build(self, number: int) -> None:
-        """Build an index that never was. Where the disk refuses, recall does without it, and says what to run."""
-        if self._refused:
-            return
-        try:
-            self._rebuild(number)
-        except OSError:
-            _log.warning("the lexical index of %s cannot be built", self._project.pid, exc_info=True)
-            self._refused = True  # the next question does not try again what takes long and fails
-
-    def _rebuild(self, number: int) -> None:
-        self._index.rebuild(all_passages(self._project.prism.store, self._project.names), number)
-        self._refused = False
+        self._words.close()
 
 
 class _Source:

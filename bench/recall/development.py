@@ -106,9 +106,7 @@ def rrf(rankers: Iterable[Ranker]) -> Ranker:
 def product(collection: Collection, project: Project, recipe: str) -> Ranker:
     project.write(list(collection.memories.values()))
     names = {memory_node(memory, project.names).value: name for name, memory in collection.memories.items()}
-    answering = project.prism.answering(project.pid)
-    while project.recall("warm up")["legs"]["vector"]["status"] != "ok":
-        answering.catch_up()
+    while any(project.recall("warm up")["legs"][leg]["status"] != "ok" for leg in ("vector", "lexical")):
         time.sleep(0.2)
     return lambda text: [names[hit["id"]] for hit in project.recall(text, limit=40, recipe=recipe)["hits"]]
 

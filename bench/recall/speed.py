@@ -85,11 +85,10 @@ def build(home: Path, count: int) -> None:
             while batch := list(islice(source, _BATCH)):
                 project.write(batch)
             print(f"{count:,} memories written in {time.perf_counter() - begun:.0f} s", flush=True)
-        project.recall("is there anything?")
-        print(f"words indexed after {time.perf_counter() - begun:.0f} s", flush=True)
-        while project.recall("is there anything?")["legs"]["vector"]["status"] != "ok":
-            time.sleep(2)
-        print(f"vectors indexed after {time.perf_counter() - begun:.0f} s", flush=True)
+        for leg, what in (("lexical", "words"), ("vector", "vectors")):
+            while project.recall("is there anything?")["legs"][leg]["status"] != "ok":
+                time.sleep(2)
+            print(f"{what} indexed after {time.perf_counter() - begun:.0f} s", flush=True)
 
 
 def cold(home: Path, question: str) -> None:

@@ -226,13 +226,19 @@ class LexicalIndex:
 
 
 class LexicalLeg:
-    """The lexical index as a leg. ``last_commit`` tells the number of the last commit of the store."""
+    """The lexical index as a leg. ``last_commit`` tells the number of the last commit of the store.
+
+    ``progress`` says how far the writing of the index has come; nothing while nobody writes.
+    """
 
     name = "lexical"
 
-    def __init__(self, index: LexicalIndex, last_commit: Callable[[], int]) -> None:
+    def __init__(
+        self, index: LexicalIndex, last_commit: Callable[[], int], progress: Callable[[], str] = lambda: ""
+    ) -> None:
         self._index = index
         self._last_commit = last_commit
+        self._progress = progress
 
     def search(self, question: Question, as_of: Instant, limit: int) -> Ranking:
         return self._index.search(
@@ -240,12 +246,14 @@ class LexicalLeg:
         )
 
     def health(self) -> LegHealth:
-        health = self._index.health()
+        health, progress = self._index.health(), self._progress()
+        if health.status == "absent" and progress:
+            return LegHealth("lagging", None, progress)
         if health.status != "ok":
             return health
         behind = self._last_commit() - (health.position or 0)
         if behind > 0:
-            return LegHealth("lagging", health.position, health.detail or f"{behind} commits behind")
+            return LegHealth("lagging", health.position, health.detail or progress or f"{behind} commits behind")
         if behind < 0:
             ahead = "the lexical index knows more commits than the store, which was put back to an earlier time"
             return LegHealth("failed", health.position, f"{ahead}: run prism reindex")

@@ -56,7 +56,10 @@ class _Asked:
 
 @dataclass(frozen=True)
 class _Asking:
-    """One question with all that it means; ``count`` hits are shown, up to and with this page."""
+    """One question with all that it means; ``count`` hits are shown, up to and with this page.
+
+    A leg that has seen the commit ``known`` knows all that the asker can know of; ``commit`` is the last one.
+    """
 
     text: str
     anchors: Sequence[Anchor]
@@ -66,6 +69,7 @@ class _Asking:
     count: int
     pool: int
     commit: int
+    known: int
     recipe: Recipe
 
 
@@ -136,6 +140,7 @@ class Recall:
         cursor: str = "",
         times: bool = False,
         recipe: str = "",
+        known: int | None = None,
     ) -> dict[str, Any]:
         """Return ``{"query", "as_of", "time", "anchors", "hits", "cursor", "legs"}``: the best ``limit`` hits.
 
@@ -144,7 +149,8 @@ class Recall:
         entity that had a state then, and ``time`` tells so. ``cursor`` is that of an answer, for the hits after it. A
         leg that is not well is named under ``legs`` and left out; when names cannot be looked up, hits have no flag and
         ``anchors`` of ``legs`` says why. With ``explain`` each hit says how its score came about.
-        ``recipe`` names another one than that of this recall.
+        ``recipe`` names another one than that of this recall. A leg that has seen the commit ``known`` (None: the last
+        one) is not said to lag because others write meanwhile.
         Raises BadArgument.
         """
         if limit < 0:
@@ -164,7 +170,16 @@ class Recall:
             else:
                 said = None
         asking = _Asking(
-            text, anchors, as_of, known_at, wanted, page.offset + limit, page.pool, commit, self._named(recipe)
+            text=text,
+            anchors=anchors,
+            as_of=as_of,
+            known_at=known_at,
+            selection=wanted,
+            count=page.offset + limit,
+            pool=page.pool,
+            commit=commit,
+            known=commit if known is None else known,
+            recipe=self._named(recipe),
         )
         found = self._found(asking)
         shown = found.hits[page.offset : asking.count]
@@ -190,7 +205,7 @@ class Recall:
         depth = max(asking.recipe.depth, 2 * asking.count)
         question = _question(asking.text, asking.anchors, asking.known_at)
         while True:
-            asked = self._ask_legs(question, asking.as_of, depth)
+            asked = self._ask_legs(question, asking, depth)
             memories, fused = self._fused(asked, asking)
             legs = {name: _leg_json(one, asking.commit) for name, one in asked.items()}
             found = _Found(self._annotated(fused, memories, asking), memories, legs)
@@ -249,12 +264,14 @@ class Recall:
         surfaces.apply(changes)
         return surfaces
 
-    def _ask_legs(self, question: Question, as_of: Instant, depth: int) -> dict[str, _Asked]:
+    def _ask_legs(self, question: Question, asking: _Asking, depth: int) -> dict[str, _Asked]:
         asked: dict[str, _Asked] = {}
         for leg in self._legs:
             try:
                 health = leg.health()
-                ranking = leg.search(question, as_of, depth) if health.status == "ok" else []
+                if health.status == "lagging" and (health.position or 0) >= asking.known > 0:
+                    health = LegHealth("ok", health.position)
+                ranking = leg.search(question, asking.as_of, depth) if health.status == "ok" else []
             except Exception as error:  # a leg is a guest: it may fail in any way, and the others still answer
                 _log.warning("leg %s failed", leg.name, exc_info=True)
                 health, ranking = LegHealth("failed", None, f"{type(error).__name__}: {error}"), []
