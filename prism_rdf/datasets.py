@@ -29,7 +29,7 @@ from prism_rdf.clock import Instant
 from prism_rdf.errors import BadArgument, RefusedError
 from prism_rdf.evaluating import Evaluation, Source
 from prism_rdf.frames import frame_of
-from prism_rdf.free import free_graphs, is_free, is_there
+from prism_rdf.free import free_graphs, is_free
 from prism_rdf.namespaces import PREFIXES, TOLD, Names, commit_iri, meta_graph, prism
 from prism_rdf.reach import graphs_declared, spares_memories, vocabulary
 from prism_rdf.snapshots import Changes, Snapshots
@@ -322,9 +322,13 @@ class Datasets:
         current = [names.graph("current") for names in named]
         told = [names.graph(layer) for layer in TOLD for names in named]
         if graphs := graphs or Graphs.of(*graphs_declared(query)):
+            seen = {*current, *told, *(free or ())}
             for graph in (*graphs.default, *graphs.named):
-                self._check_declared(graph, {*current, *told}, free)
-            return graphs.as_options()
+                self._check_declared(graph, seen, in_the_past=free is None)
+            return {
+                "default_graph": [graph for graph in graphs.default if graph in seen],
+                "named_graphs": [graph for graph in graphs.named if graph in seen],
+            }
         if not self._ground.managed:
             return {"default_graph": [DefaultGraph()], "named_graphs": list(free or ())}
         filled = [graph for graph in told if next(store.quads_for_pattern(None, None, None, graph), None) is not None]
@@ -332,25 +336,20 @@ class Datasets:
             filled = []
         return {"default_graph": current + filled, "named_graphs": [*current, *told, *(free or ())]}
 
-    def _check_declared(
-        self, graph: NamedNode, of_world: Collection[NamedNode], free: Sequence[NamedNode] | None
-    ) -> None:
-        """Refuse a graph that is neither of the world nor free; one that is not there is empty."""
+    def _check_declared(self, graph: NamedNode, seen: Collection[NamedNode], *, in_the_past: bool) -> None:
+        """Refuse a graph that is neither seen nor free; one that is not there is empty, and so is another project's."""
         could_be = is_free(graph, self._base, self._ground.managed)
-        if graph in of_world or (free is not None and could_be and (graph in free or not self._is_there(graph))):
+        if graph in seen or (could_be and not in_the_past):
             return
         raise RefusedError(
             f"the graph {graph} is not in this dataset",
             rule="a dataset of the world is declared of its current, memory and evidence graphs"
-            + ("; free graphs have no past" if free is None else ", and of free graphs"),
+            + ("; free graphs have no past" if in_the_past else ", and of free graphs"),
             mend="leave out as-of and known-at"
-            if free is None and could_be
+            if in_the_past and could_be
             else "use the raw dataset, or name no graph",
             node=graph.value,
         )
-
-    def _is_there(self, graph: NamedNode) -> bool:
-        return is_there(self._ground.store, graph, self._base)
 
     def _vocabulary(self, names: Names) -> frozenset[str]:
         catalog = self._ground.schema(names).catalog

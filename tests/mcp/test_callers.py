@@ -185,3 +185,23 @@ def test_references_of_a_large_project_are_asked_by_their_ends(
     assert "demo has 1 references" in told["message"]
     assert {"prism_impact", "prism_sparql"} <= set(told["call_instead"])
     assert call(prism, caller, "prism_list_references", target="ADR-3")["references"]
+
+
+def test_a_graph_of_another_project_is_answered_as_one_that_is_not_there(prism: Prism, call: Call) -> None:
+    prism.update('INSERT DATA { GRAPH <urn:elsewhere> { <urn:a> <urn:b> "TOPSECRET" } }', pid="secret")
+    prism.load(b'<urn:a> <urn:b> "TOPSECRET" .', f"{prism.base}/secret/free/notes", format="ttl", pid="secret")
+    caller = Caller(pids=frozenset({"demo"}))
+    for there, not_there in (
+        ("urn:elsewhere", "urn:nowhere"),
+        (f"{prism.base}/secret/free/notes", f"{prism.base}/secret/free/nones"),
+        (f"{prism.base}/secret/graph/current", f"{prism.base}/nobody/graph/current"),
+        (f"{prism.base}/secret/graph/temporal", f"{prism.base}/nobody/graph/temporal"),
+    ):
+        for query in ("SELECT * FROM <{}> {{ ?s ?p ?o }}", "SELECT * FROM NAMED <{}> {{ GRAPH ?g {{ ?s ?p ?o }} }}"):
+            for more in ({}, {"as_of": "2026-06-01"}):
+                answers = [
+                    repr(call(prism, caller, "prism_sparql", pid="demo", query=query.format(iri), **more))
+                    for iri in (there, not_there)
+                ]
+                assert answers[0].replace(there, "IRI") == answers[1].replace(not_there, "IRI")
+                assert "TOPSECRET" not in answers[0]

@@ -179,5 +179,24 @@ def test_free_graphs_are_found_beside_the_rest(prism: Prism) -> None:
     assert len(list(prism.sparql("SELECT ?n FROM <urn:notes> { ?d ?p ?n }", pid="demo").rows())) == 1
     prism.project("other").entity("ADR", {"title": "Other"})
     assert list(prism.sparql(beside, pid="other").rows()) == []
-    with pytest.raises(RefusedError, match="not in this dataset"):
-        prism.sparql("SELECT ?n FROM <urn:notes> { ?d ?p ?n }", pid="other")
+    for graph in ("urn:notes", "urn:not:there"):
+        assert list(prism.sparql(f"SELECT ?n FROM <{graph}> {{ ?d ?p ?n }}", pid="other").rows()) == []
+
+
+def test_a_graph_that_is_being_loaded_is_seen_whole_or_not_at_all(
+    prism: Prism, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loading, "_FEW", 10)
+    text = "".join(f"<urn:n{i}> <urn:p> {i} .\n" for i in range(20)).encode()
+    seen = []
+    load_text, asked = prism.store.load_text, "SELECT * FROM <urn:g> { ?s ?p ?o }"
+
+    def in_two_steps(nquads: str) -> None:
+        lines = nquads.splitlines(keepends=True)
+        for part in (lines[:10], lines[10:]):
+            load_text("".join(part))
+            seen.append(len(list(prism.sparql(asked).rows())))
+
+    monkeypatch.setattr(prism.store, "load_text", in_two_steps)
+    prism.load(text, "urn:g", format="ttl")
+    assert [*seen, len(list(prism.sparql(asked).rows()))] == [0, 0, 20]
