@@ -22,14 +22,17 @@ Limits of SPARQL queries, of the process that answers them:
 | size: MiB that an answer may have | ``PRISM_QUERY_SIZE`` | 1024 |
 | rows: rows after which an answer is cut; 0: never | ``PRISM_QUERY_ROWS`` | 0 |
 | slow: seconds from which a query is logged | ``PRISM_QUERY_SLOW`` | 5 |
+| services: other servers that a query may ask (SERVICE), IRIs between spaces | ``PRISM_SERVICES`` | none |
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from prism_rdf.errors import BadArgument
 from prism_rdf.namespaces import check_name
@@ -69,27 +72,36 @@ class Limits:
     size: int = 1024
     rows: int = 0
     slow: float = 5.0
+    services: tuple[str, ...] = ()
 
 
+_SERVICE = re.compile(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]+)?(?:[/?][^\x00-\x20<>\"{}|^`\\#]*)?")
 _LEAST = {"queue": 0, "rows": 0, "slow": 0, "memory": 128, "timeout": 0.001, "longest": 0.001}
 
 
-def query_limits(given: Mapping[str, float | None] | None = None, environ: Mapping[str, str] | None = None) -> Limits:
+def query_limits(
+    given: Mapping[str, float | None] | None = None,
+    environ: Mapping[str, str] | None = None,
+    services: Sequence[str] | None = None,
+) -> Limits:
     """Return the limits of queries: those ``given``, else of the environment, else the defaults. Raises BadArgument.
 
+    ``services`` None or empty: those of the environment.
+
     >>> query_limits({"timeout": 5}, {"PRISM_QUERY_WORKERS": "2"})
-    Limits(timeout=5.0, longest=3600.0, memory=2048, workers=2, queue=64, size=1024, rows=0, slow=5.0)
+    Limits(timeout=5.0, longest=3600.0, memory=2048, workers=2, queue=64, size=1024, rows=0, slow=5.0, services=())
     """
     env, known = os.environ if environ is None else environ, given or {}
     found: dict[str, float] = {}
-    for each in fields(Limits):
+    for each in (field for field in fields(Limits) if field.name != "services"):
         variable = f"PRISM_QUERY_{each.name.upper()}"
         said = known.get(each.name)
         text = env.get(variable, "") if said is None else str(said)
         if text:
             found[each.name] = _limit(variable, text, _LEAST.get(each.name, 1), whole=isinstance(each.default, int))
     found["longest"] = max(found.get("longest", Limits.longest), found.get("timeout", Limits.timeout))
-    return Limits(**found)  # type: ignore[arg-type]
+    listed = services or env.get("PRISM_SERVICES", "").split()
+    return Limits(**found, services=tuple(map(_service, listed)))  # type: ignore[arg-type]
 
 
 def _limit(variable: str, text: str, least: float, *, whole: bool) -> float:
@@ -104,6 +116,21 @@ def _limit(variable: str, text: str, least: float, *, whole: bool) -> float:
             mend="set it to one, or unset it",
         )
     return value
+
+
+def _service(iri: str) -> str:
+    """Return the IRI of a server, if it is one that can be asked; it is compared with what a query says as it is."""
+    try:
+        known = _SERVICE.fullmatch(iri) is not None and (urlsplit(iri).port or 1) > 0
+    except ValueError:  # a port beyond 65535
+        known = False
+    if not known:
+        raise BadArgument(
+            f"{iri!r} is not a server that queries may ask",
+            rule="PRISM_SERVICES and --service take http:// and https:// IRIs without a user, a password or a fragment",
+            mend="write the address of its SPARQL endpoint in full, such as https://example.org/sparql",
+        )
+    return iri
 
 
 def resolve(

@@ -20,6 +20,7 @@
     └── BusyError                      7   says after how many seconds it may be worth asking again
         ├── QueryTimeout
         ├── QueryStopped                   by somebody, with `prism stop-query` or the like
+        ├── ServiceFailed                  another server, which the query asks, did not answer
         └── TooManyQueries
 
 Exit 3 (partial) and 8 (findings) are results, not errors. Each class has a heading in docs/errors.md.
@@ -211,6 +212,13 @@ class QueryTimeout(BusyError):
 
 class QueryStopped(BusyError):
     code = "query-stopped"
+
+
+class ServiceFailed(BusyError):
+    """Another server, which a query asks by SERVICE, did not answer, or not as it should."""
+
+    code = "service-failed"
+    http_status = 502
 
 
 class TooManyQueries(BusyError):

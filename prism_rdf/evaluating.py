@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 from typing import Any
 
-from pyoxigraph import DefaultGraph, QueryResultsFormat, QuerySolution, parse_query_results
+from pyoxigraph import DefaultGraph, QueryResultsFormat, QuerySolution, Store, parse_query_results
 
 from prism_rdf.clock import Instant
 from prism_rdf.commit import LAST_COMMIT
-from prism_rdf.errors import BadQuery, RefusedError
+from prism_rdf.errors import BadQuery
 from prism_rdf.namespaces import PREFIXES, meta_graph
-from prism_rdf.reach import asks_elsewhere
+from prism_rdf.services import asking_nobody, check_services
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.interface import GraphReader
+from prism_rdf.workers.asking import client
 from prism_rdf.workers.pool import Pool
 from prism_rdf.workers.ticket import Question
 
@@ -41,40 +42,51 @@ class Source:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Asks queries: of the pool within limits, without one in this process and without any."""
+    """Asks queries: of the pool within limits, without one in this process and without any.
+
+    Other servers are asked by the pool alone, whose workers can be stopped: those ``services``.
+    """
 
     base: str
     pool: Pool | None = None
     timeout: float | None = None
     max_rows: int | None = None
+    services: Collection[str] = ()
 
     def results(self, source: Source, query: str, options: Mapping[str, Any]) -> Any:
         """Return what the query finds: results of the engine, or the answer that a worker has.
 
-        Raises BadQuery, RefusedError for SERVICE, and what the pool raises.
+        Raises BadQuery, RefusedError for a SERVICE that may not be asked, and what the pool raises.
         """
-        if asks_elsewhere(query):
-            raise RefusedError(
-                "the query asks another server (SERVICE)",
-                rule="a question is answered from the store alone; nothing is sent anywhere",
-                mend="ask the other server yourself, and load what it answers",
-            )
+        by_worker = self.pool is not None and isinstance(source.store, EmbeddedStore)
+        asked = check_services(query, self.services if by_worker else (), confined=client().confined)
         try:
             if self.pool is None or not isinstance(source.store, EmbeddedStore):
                 return source.store.query(query, prefixes=PREFIXES, **options)
             at = None if source.as_of is None else source.as_of.iso()
-            question = Question(query, _as_json(options), self._counter, source.dataset, at)
+            question = Question(query, _as_json(options), self._counter, source.dataset, at, services=asked)
             return self.pool.ask(
                 source.store, question, timeout=self.timeout, max_rows=self.max_rows, commit=source.commit
             )
         except SyntaxError as error:
             raise _not_sparql(query, str(error)) from error
 
+    def check(self, query: str) -> None:
+        """Raise BadQuery or RefusedError for what would not be answered; nobody is asked."""
+        check_services(query, self.services)
+        try:
+            Store().query(asking_nobody(query), prefixes=PREFIXES)
+        except SyntaxError as error:
+            raise _not_sparql(query, str(error)) from error
+        except (OSError, RuntimeError):
+            return  # the server that is none gave no answer
+
     def solutions(self, store: EmbeddedStore, query: str, options: Mapping[str, Any]) -> Iterator[QuerySolution]:
         """Yield all that a SELECT finds for a write that waits for it, ahead of the queries that wait for their turn.
 
-        Raises what the pool raises.
+        Raises RefusedError for a SERVICE, and what the pool raises.
         """
+        check_services(query, ())
         if self.pool is None:
             yield from store.query(query, prefixes=PREFIXES, **options)  # type: ignore[misc]
             return

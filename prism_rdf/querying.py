@@ -17,6 +17,7 @@ from prism_rdf.errors import BadArgument, NotFoundError, RefusedError
 from prism_rdf.evaluating import Evaluation
 from prism_rdf.feed import FeedVerbs
 from prism_rdf.namespaces import commit_iri, meta_graph, prism
+from prism_rdf.services import services_of
 from prism_rdf.storage.about import about
 from prism_rdf.storage.folder import StoreFolder, remove
 from prism_rdf.workers.pool import Pool
@@ -62,7 +63,7 @@ class QueryingVerbs(FeedVerbs):
         """
         self._limits = limits
         if self._pool is not None:
-            self._pool.limits = limits
+            self._pool.limit(limits)
 
     def sparql(
         self,
@@ -84,12 +85,13 @@ class QueryingVerbs(FeedVerbs):
         ``pid`` limits it to one project, ``pids`` to some. With ``prefer_wip`` entities are as their drafts have them,
         and say so by ``prism:commitStatus "wip"``. The IRIs of graphs declare the dataset as the SPARQL
         protocol does: of these graphs alone, whatever FROM says. ``timeout`` is in seconds, after which the query is
-        stopped, waiting for its turn included; after ``max_rows`` the answer is cut, and says so. Raises BadArgument
-        for a query that is not SPARQL, BadTime, RefusedError for a graph that is not in the dataset, QueryTimeout,
-        QueryStopped, QueryTooLarge, TooManyQueries.
+        stopped, waiting for its turn included; after ``max_rows`` the answer is cut, and says so. SERVICE asks the
+        servers that the limits list (``PRISM_SERVICES``), always in a process of its own. Raises BadArgument
+        for a query that is not SPARQL, BadTime, RefusedError for a graph that is not in the dataset or a server that is
+        not listed, ServiceFailed, QueryTimeout, QueryStopped, QueryTooLarge, TooManyQueries.
         """
         graphs = Graphs.of(default_graphs, named_graphs)
-        by = self._evaluation(timeout, max_rows)
+        by = self._evaluation_of(query, timeout, max_rows)
         if dataset == "raw":
             if as_of is not None or known_at is not None or prefer_wip:
                 raise BadArgument(
@@ -111,6 +113,10 @@ class QueryingVerbs(FeedVerbs):
         return self._datasets.as_of(
             by, query, namespaces, at, known, self.commit_number, graphs, prefer_wip=prefer_wip, shown=shown
         )
+
+    def check_query(self, query: str) -> None:
+        """Raise BadQuery for what is not SPARQL, RefusedError for a SERVICE that may not be asked; nothing is asked."""
+        self._evaluation_of(query, None, None).check(query)
 
     def _as_far_as_now_lasts(self) -> Instant:
         """Return the last instant at which the world is as now unless it is written: one snapshot serves so long."""
@@ -169,12 +175,19 @@ class QueryingVerbs(FeedVerbs):
                 mend="leave out as-of and known-at",
             )
 
+    def _evaluation_of(self, query: str, timeout: float | None, max_rows: int | None) -> Evaluation:
+        """Return who evaluates a query; one that asks another server can always be stopped."""
+        return self._pooled(timeout, max_rows) if services_of(query) else self._evaluation(timeout, max_rows)
+
     def _evaluation(self, timeout: float | None, max_rows: int | None) -> Evaluation:
         if self._limits is None and timeout is None and max_rows is None:
             return Evaluation(self.base)
+        return self._pooled(timeout, max_rows)
+
+    def _pooled(self, timeout: float | None, max_rows: int | None) -> Evaluation:
         with self._rooms:
             if self._pool is None:
                 limits = self._limits or query_limits()
                 root = self.folder.workers if self.folder else Path(tempfile.mkdtemp(prefix="prism-"))
                 self._pool = Pool(root / "copies", limits, SlowLog(self.folder.path) if self.folder else None)
-        return Evaluation(self.base, self._pool, timeout, max_rows)
+        return Evaluation(self.base, self._pool, timeout, max_rows, self._pool.limits.services)

@@ -82,7 +82,7 @@ class Asker:
             self._check_graphs(query, scope)
             if scope.pid is None:
                 options["pids"] = self.projects()
-        with asked_by(who.name, client_gone()):
+        with asked_by(who.name, client_gone(), confined=who.namespaces is not None):
             return self.prism.sparql(
                 query,
                 pid=scope.pid,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from flask import Response, request
 
 from prism_rdf.errors import PrismError
+from prism_rdf.services import services_of
 
 from .asking import Scope
 from .caller import BrokenOff
@@ -34,7 +35,7 @@ def etag_of(version: str, query: str, scope: Scope, form: str) -> str | None:
     It begins with the ``stamp`` of that state.
     """
     moving = scope.as_of is None and scope.known_at is not None  # as of the very moment of the question
-    if _VOLATILE.search(query) or moving:
+    if _VOLATILE.search(query) or moving or services_of(query):
         return None
     return stamp(version) + _digest(repr((query, scope, form, takes_gzip(request.accept_encodings))))
 

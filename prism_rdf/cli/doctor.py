@@ -26,7 +26,7 @@ Status = Literal["ok", "note", "problem"]
 FINDINGS = 8
 _ROOM = 512 * 2**20  # bytes that a store wants to have free
 _STYLES = {"ok": "black on green", "note": "black on cyan", "problem": "white on red"}
-_VARIABLES = ("HOME", "TENANT", "PID", "TIER", "EMBEDDER", "MODEL", "OWNER", "OWNER_IDLE", "DEBUG")
+_VARIABLES = ("HOME", "TENANT", "PID", "TIER", "EMBEDDER", "MODEL", "OWNER", "OWNER_IDLE", "SERVICES", "DEBUG")
 _LIMITS = "PRISM_QUERY_"
 
 

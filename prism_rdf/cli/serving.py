@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
         app,
         "serve",
         """
-        prism serve --port 9000
+        prism serve --port 9000 --service https://query.wikidata.org/sparql
         prism serve --unmanaged --temporary
         curl -s 'http://127.0.0.1:8080/sparql?as-of=2025-10-30' --data-urlencode 'query=ASK { ?s ?p ?o }' -G
         """,
@@ -72,6 +72,14 @@ def serve(
     query_slow: Annotated[
         float | None, _limit("--query-slow", "SECONDS", 0, "Log a query that takes longer.", 5)
     ] = None,
+    service: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--service",
+            metavar="IRI",
+            help="A server that queries may ask (SERVICE); repeatable. [env var: PRISM_SERVICES] [default: none]",
+        ),
+    ] = None,
 ) -> int:
     """Serve SPARQL, a JSON API, MCP and a page over HTTP.
 
@@ -92,7 +100,7 @@ def serve(
         "rows": query_rows,
         "slow": query_slow,
     }
-    limits = query_limits(given)
+    limits = query_limits(given, services=service)
     with _folder(common, unmanaged, temporary) as folder, hosted(folder, limits) as own:
 
         def announce(url: str) -> None:

@@ -102,12 +102,13 @@ class VerbTool(Tool):
 
     async def _outcome(self, asked: Callable[[], Answer], context: Context[Any, Any]) -> Answer | Exception:
         """Return what the verb answers, or the error that it raises; meanwhile say how long it has taken."""
-        reads, given_up = self.verb.needs == "read", threading.Event()
+        reads, given_up, caller = self.verb.needs == "read", threading.Event(), callers.current()
+        asker = asked_by(f"{self.name} of {caller.agent}", given_up.is_set, confined=caller.pids is not None)
         outcome: Answer | Exception = {}
 
         def settled() -> Answer | Exception:
             try:
-                with asked_by(f"{self.name} of {callers.current().agent}", given_up.is_set) if reads else nullcontext():
+                with asker if reads else nullcontext():
                     return asked()
             except Exception as error:
                 return error

@@ -7,14 +7,12 @@ from typing import Any
 from prism_rdf.clock import TimeInput, as_of_instant
 from prism_rdf.datasets import QueryAnswer
 from prism_rdf.errors import BadArgument, RefusedError
-from prism_rdf.evaluating import Evaluation, Source
 from prism_rdf.model import Receipt
 from prism_rdf.namespaces import LAYERS
 from prism_rdf.reading import ReadingVerbs
 from prism_rdf.saved.binding import Ground, bind, sample, unknown_query
 from prism_rdf.saved.heading import SavedQuery, check_query_name, read_query
 from prism_rdf.saved.keeping import added, queries_of, removed, shipped
-from prism_rdf.storage.embedded import EmbeddedStore
 
 _LONGEST = 100_000  # characters of a query
 
@@ -144,4 +142,4 @@ class SavedQueriesVerbs(ReadingVerbs):
                 f"the query {name} has {len(text)} characters", rule=f"it has {_LONGEST} at most", mend="shorten it"
             )
         trial = sample(read_query(name, text, "project"), self._binding(self.prism.clock.now(), None, None))
-        Evaluation(self.prism.base).results(Source(EmbeddedStore(None)), trial, {})
+        self.prism.check_query(trial)

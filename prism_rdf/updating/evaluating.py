@@ -14,7 +14,6 @@ from pyoxigraph import Literal, NamedNode, Quad, QuerySolution, Store
 
 from prism_rdf.errors import BadArgument, RefusedError
 from prism_rdf.namespaces import PREFIXES
-from prism_rdf.reach import asks_elsewhere
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.updating.pending import MOST_CHANGES, Pending
 from prism_rdf.updating.requests import Data, Load, Manage, Modify, Operation, Place
@@ -70,12 +69,6 @@ class Evaluation:
             self._pending.change((), quads)
 
     def _modify(self, operation: Modify) -> None:
-        if asks_elsewhere(operation.where):
-            raise RefusedError(
-                "the update asks another server (SERVICE)",
-                rule="an update is answered from the store alone; nothing is sent anywhere",
-                mend="ask the other server yourself, and load what it answers",
-            )
         names = sorted({each[1] for each in _VARIABLE.finditer(operation.delete + operation.insert)})
         rows = self._rows(operation, names)
         removes = self._filled(operation, operation.delete, names, rows)

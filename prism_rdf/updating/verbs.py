@@ -74,10 +74,12 @@ class UpdatingVerbs:
         below ``{base}/{pid}/free/`` are seen and written. The receipt's notes count what changed.
         Raises BadQuery, ValidationError, and RefusedError for what no verb does, naming the verb to use.
         """
+        from prism_rdf.services import check_update
         from prism_rdf.updating.requests import operations
         from prism_rdf.updating.update import Request, Update, graphs_named
 
         by = check_direct(claimed(tier, self.tier))
+        check_update(text)
         using, using_named = graphs_named(using_graphs), graphs_named(using_named_graphs)
         request = Request(operations(text), using, using_named)
         namespace = self._scope(pid).namespace

@@ -11,19 +11,23 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Client:
-    """Who asks, in words; ``gone`` tells whether nobody waits for the answer any more."""
+    """Who asks, in words; ``gone`` tells whether nobody waits for the answer any more.
+
+    ``confined``: who asks reaches some projects of the store alone.
+    """
 
     who: str
     gone: Callable[[], bool]
+    confined: bool = False
 
 
 _CLIENT: ContextVar[Client | None] = ContextVar("client", default=None)
 
 
 @contextmanager
-def asked_by(who: str, gone: Callable[[], bool] = lambda: False) -> Iterator[None]:
+def asked_by(who: str, gone: Callable[[], bool] = lambda: False, *, confined: bool = False) -> Iterator[None]:
     """Have the queries within be asked by ``who``; ``gone`` is looked at a few times a second while one runs."""
-    token = _CLIENT.set(Client(who, gone))
+    token = _CLIENT.set(Client(who, gone, confined))
     try:
         yield
     finally:

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from prism_rdf.config import Limits
-from prism_rdf.errors import BadArgument, BusyError, PrismError, RefusedError, TooManyQueries
+from prism_rdf.errors import BadArgument, BusyError, PrismError, RefusedError, ServiceFailed, TooManyQueries
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.folder import remove
 from prism_rdf.workers.answer import WorkedAnswer
 from prism_rdf.workers.asking import client
-from prism_rdf.workers.process import Ended, WorkerProcess
+from prism_rdf.workers.process import Ended, Message, WorkerProcess
 from prism_rdf.workers.slow import LONGEST_QUERY, SlowLog
 from prism_rdf.workers.ticket import Question, Ticket, stopped
 
@@ -59,7 +59,7 @@ class Pool:
         ``commit`` tells which one the store has seen, where it does not count them itself.
 
         Raises SyntaxError with the words of the engine, QueryTimeout, QueryStopped, QueryTooLarge, TooManyQueries,
-        BadArgument.
+        ServiceFailed, BadArgument.
         """
         ticket = self._enter(question, self._limit(timeout))
         alive = False
@@ -67,7 +67,8 @@ class Pool:
             ticket.check()
             ticket.worker = self._worker(store)
             ticket.check()  # it may have been stopped while it had no worker to kill
-            asked = {"query": question.text, "options": question.options, "counter": question.counter}
+            asked: Message = {"query": question.text, "options": question.options, "counter": question.counter}
+            asked["services"] = question.services
             most = None if question.ahead else self._most_rows(max_rows)
             try:
                 ticket.worker.ask(store, {**asked, "max_rows": most}, commit)
@@ -80,10 +81,15 @@ class Pool:
             self._release(ticket, False, error)
             raise ticket.ended or _no_room(self.folder, error) from error
         except BaseException as error:
-            self._release(ticket, alive and isinstance(error, SyntaxError), error)
+            self._release(ticket, alive and isinstance(error, (SyntaxError, ServiceFailed)), error)
             raise
         ticket.found = True
         return WorkedAnswer(ticket, head, self.limits.size * _MIB, self._release)
+
+    def limit(self, limits: Limits) -> None:
+        """Have queries be within these limits from now on; workers that have nothing to do are begun anew."""
+        self.limits = limits
+        self._dismiss()
 
     def running(self) -> list[dict[str, Any]]:
         """Return the queries that wait, run or are being sent, the oldest first."""
@@ -203,7 +209,7 @@ class Pool:
                 self._free.remove(chosen)
                 return chosen
             number = next(self._numbers)
-        return WorkerProcess(self.folder, number, self.limits.memory)
+        return WorkerProcess(self.folder, number, self.limits)
 
     def _release(self, ticket: Ticket, alive: bool, error: BaseException | None) -> None:
         with self._state:
@@ -211,7 +217,7 @@ class Pool:
                 return  # it was taken from its reader
         worker, ticket.worker = ticket.worker, None
         keep = alive and ticket.ended is None and not self._closed
-        keep = keep and worker is not None and worker.peak <= _KEPT_MEMORY
+        keep = keep and worker is not None and worker.peak <= _KEPT_MEMORY and worker.limits is self.limits
         if worker is not None and not keep:
             worker.bury()
         with self._state:

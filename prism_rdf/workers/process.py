@@ -12,15 +12,18 @@ from collections.abc import Callable, Mapping, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from pyoxigraph import Quad, RdfFormat, serialize
 
-from prism_rdf.errors import BadQuery, PrismError, QueryTooLarge
+from prism_rdf.config import Limits
+from prism_rdf.errors import BadQuery, PrismError, QueryTooLarge, ServiceFailed
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.folder import remove
 from prism_rdf.storage.journal import Change
 
 MOST_STORES = 4  # that a worker has open: the store itself and some snapshots of it
+_LONGEST_TEXT = 300  # characters of what another server said
 Message = dict[str, Any]
 
 
@@ -31,16 +34,18 @@ class Ended(Exception):
 class WorkerProcess:
     """One process; one thread at a time talks to it, and any may kill it."""
 
-    def __init__(self, folder: Path, number: int, memory: int) -> None:
+    def __init__(self, folder: Path, number: int, limits: Limits) -> None:
+        self.limits = limits
         self._folder = folder / str(number)
         self._folder.mkdir(parents=True)
         self._copies: OrderedDict[str, tuple[Path, int]] = OrderedDict()  # of each store its folder and its version
         self._made = 0
         self.peak = 0  # bytes
+        told = [limits.memory, *map(_port, limits.services)]
         ours, theirs = socket.socketpair()
         with theirs, (self._folder / "stderr").open("wb") as errors:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "prism_rdf.workers.worker", str(theirs.fileno()), str(memory)],
+                [sys.executable, "-P", "-m", "prism_rdf.workers.worker", str(theirs.fileno()), *map(str, told)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
@@ -161,11 +166,29 @@ def _failure(message: Message) -> Exception:
         return SyntaxError(text)
     if kind == "memory":
         return out_of_memory()
+    if kind == "service":
+        return ServiceFailed(
+            f"{' or '.join(message['services'])} did not answer the query as it should: {_line(text)}",
+            rule="what stands behind SERVICE is asked of that server while the query runs, and no redirection followed",
+            mend="see whether it answers; SERVICE SILENT goes on without it",
+            node=message["services"][0],
+        )
     return PrismError(
         f"the query failed: {text}",
         rule="this should not happen: it is a defect of prism, or of the machine it runs on",
         mend="ask again, and report it",
     )
+
+
+def _port(service: str) -> int:
+    parts = urlsplit(service)
+    return parts.port or (443 if parts.scheme == "https" else 80)
+
+
+def _line(text: str) -> str:
+    """Return what another server said as one line that is not too long."""
+    line = " ".join("".join(each if each.isprintable() else " " for each in text).split())
+    return line if len(line) <= _LONGEST_TEXT else f"{line[:_LONGEST_TEXT]}…"
 
 
 def _nquads(quads: Sequence[Quad]) -> str:

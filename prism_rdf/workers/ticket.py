@@ -21,6 +21,7 @@ class Question:
     """A query, the engine's options as JSON has them, where the store counts its commits, and what it is asked of.
 
     ``ahead``: a write waits for its answer, and other writes for that one; so it waits for no turn, and is not cut.
+    ``services`` are the other servers that it asks.
     """
 
     text: str
@@ -29,6 +30,7 @@ class Question:
     dataset: str
     as_of: str | None = None
     ahead: bool = False
+    services: tuple[str, ...] = ()
 
 
 @dataclass(eq=False)

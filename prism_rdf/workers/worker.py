@@ -36,6 +36,7 @@ from pyoxigraph import (
     serialize,
 )
 
+from prism_rdf.workers.confining import confine
 from prism_rdf.workers.formats import GRAPH_FORMATS, RESULT_FORMATS
 
 _PIECE = 1 << 16  # bytes
@@ -67,6 +68,9 @@ class Worker:
                 self._fail("memory", error)
             except BrokenPipeError:
                 return
+            except (OSError, RuntimeError) as error:
+                services = request.get("services")
+                self._fail("service" if services else "failure", error, services=services)
             except Exception as error:
                 self._fail("failure", error)
 
@@ -87,8 +91,13 @@ class Worker:
         self._send({"kind": kind, "variables": variables, "commit": commit, "truncated": truncated})
         wanted = json.loads(self._owner.recv_bytes())
         if wanted["write"] is not None:
-            with io.BufferedWriter(_Pieces(self._owner), _PIECE) as output:
-                _write(results, wanted, output)
+            pieces = _Pieces(self._owner)
+            with io.BufferedWriter(pieces, _PIECE) as output:
+                try:
+                    _write(results, wanted, output)
+                except BaseException:
+                    pieces.given_up = True
+                    raise
             self._send({"peak": _peak()})
 
     def _brought_up_to_date(self, request: Message) -> Store:
@@ -107,24 +116,26 @@ class Worker:
             self._commits[key] = _counted(store, request["counter"])
         return store
 
-    def _fail(self, kind: str, error: BaseException) -> None:
-        self._send({"error": kind, "text": str(error) or type(error).__name__})
+    def _fail(self, kind: str, error: BaseException, **more: Any) -> None:
+        self._send({"error": kind, "text": str(error) or type(error).__name__, **more})
 
     def _send(self, message: Message) -> None:
         self._owner.send_bytes(b"J" + json.dumps(message).encode("utf-8", "surrogatepass"))
 
 
 class _Pieces(io.RawIOBase):
-    """A file whose content goes to the owner."""
+    """A file whose content goes to the owner; once it is given up what is left goes nowhere."""
 
     def __init__(self, owner: Connection) -> None:
         self._owner = owner
+        self.given_up = False
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: Any) -> int:
-        self._owner.send_bytes(b"D" + bytes(data))
+        if not self.given_up:
+            self._owner.send_bytes(b"D" + bytes(data))
         return len(data)
 
 
@@ -221,8 +232,9 @@ def _end_with_owner() -> None:
 
 
 def main() -> None:
-    """Serve the connection of the file descriptor that is named first, within so many MiB of memory."""
-    handle, memory = int(sys.argv[1]), int(sys.argv[2])
+    """Serve the connection of the file descriptor named first, within so many MiB of memory; then come ports."""
+    handle, memory, *ports = map(int, sys.argv[1:])
+    confine(ports)
     with suppress(ValueError, OSError):  # a system that knows no such limit
         resource.setrlimit(resource.RLIMIT_DATA, (memory * _MIB, memory * _MIB))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
