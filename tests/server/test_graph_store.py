@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -121,6 +122,96 @@ def test_the_same_key_writes_once(door: FlaskClient, store: Prism) -> None:
     number = store.commit_number
     again = door.post("/store?graph=urn:once", data=TRIPLE, headers=key, **TURTLE)
     assert first.headers["Prism-Commit"] == again.headers["Prism-Commit"] == str(number) == str(store.commit_number)
+
+
+def test_a_graph_with_blank_nodes_is_written_once_under_a_key(door: FlaskClient, store: Prism) -> None:
+    bodies = {"text/turtle": "[] <urn:b> [] .", "application/ld+json": '{"urn:b": {"urn:c": 1}}'}
+    for media_type, body in bodies.items():
+        sent = {"data": body, "content_type": media_type, "headers": {"Idempotency-Key": media_type}}
+        first, again = (door.put("/store?graph=urn:blank", **sent) for _ in range(2))
+        assert again.status_code == 204, again.text
+        assert first.headers["Prism-Commit"] == again.headers["Prism-Commit"] == str(store.commit_number)
+
+
+def test_many_statements_are_put_into_a_new_graph_and_over_an_old_one(door: FlaskClient, store: Prism) -> None:
+    def lines(first: int, last: int) -> list[str]:
+        return sorted(f'<urn:s{n}> <urn:p> "{n}" .' for n in range(first, last))
+
+    for first, last, status in ((0, 10_500, 201), (500, 11_000, 204)):
+        put = door.put(
+            "/store?graph=urn:many", data="\n".join(lines(first, last)), content_type="application/n-triples"
+        )
+        assert (put.status_code, put.headers["Prism-Commit"]) == (status, str(store.commit_number))
+        assert sorted(text(door, "graph=urn:many").splitlines()) == lines(first, last)
+    broken = "\n".join([*lines(0, 10_500), "<urn:a> <urn:b>"])
+    sent = door.put("/store?graph=urn:many", data=broken, content_type="application/n-triples")
+    assert code(sent, 400) == "unreadable"
+    assert "line 10501" in sent.text
+    assert sorted(text(door, "graph=urn:many").splitlines()) == lines(500, 11_000)
+
+
+def test_a_write_depends_on_what_was_read(door: FlaskClient, store: Prism) -> None:
+    door.put("/store?graph=urn:read", data=TRIPLE, **TURTLE)
+    update = {"update": "INSERT DATA { GRAPH <urn:read> { <urn:a> <urn:b> 7 } }"}
+    asked = {"query": "ASK { GRAPH <urn:read> { ?s ?p ?o } }"}
+    writes = (
+        lambda headers: door.put("/store?graph=urn:read", data="<urn:a> <urn:b> 3 .", headers=headers, **TURTLE),
+        lambda headers: door.post("/store?graph=urn:read", data="<urn:a> <urn:b> 4 .", headers=headers, **TURTLE),
+        lambda headers: door.post("/sparql", data=update, headers=headers),
+        lambda headers: door.delete("/store?graph=urn:read", headers=headers),
+    )
+    for number, write in enumerate(writes):
+        for read in (lambda: door.get("/store?graph=urn:read"), lambda: door.get("/sparql", query_string=asked)):
+            tag = read().headers["ETag"]
+            door.put("/store?graph=urn:elsewhere", data=f"<urn:a> <urn:b> {store.commit_number} .", **TURTLE)
+            before = store.commit_number, text(door, "graph=urn:read")
+            for moved in (tag, f"{tag}, {tag}", f"W/{tag}", "nonsense", ","):
+                assert code(write({"If-Match": moved}), 412) == "precondition-failed", moved
+            assert code(write({"If-None-Match": read().headers["ETag"]}), 412) == "precondition-failed"
+            assert (store.commit_number, text(door, "graph=urn:read")) == before
+        assert write({"If-Match": f'"x", {read().headers["ETag"]}'}).status_code in (200, 204), number
+        assert store.commit_number == before[0] + 1
+
+
+def test_a_graph_is_made_only_where_there_is_none_or_changed_only_where_there_is_one(door: FlaskClient) -> None:
+    absent, there = {"If-None-Match": "*"}, {"If-Match": "*"}
+    put = {"path": "/store?graph=urn:new", "method": "PUT", "data": TRIPLE, **TURTLE}
+    assert code(door.open(headers=there, **put), 412) == "precondition-failed"
+    assert code(door.get("/store?graph=urn:new"), 404) == "not-found"
+    assert door.open(headers=absent, **put).status_code == 201
+    assert code(door.open(headers=absent, **put), 412) == "precondition-failed"
+    assert door.open(headers=there, **put).status_code == 204
+    assert door.post("/sparql", data={"update": "DROP GRAPH <urn:new>"}, headers=there).status_code == 200
+    assert code(door.delete("/store?graph=urn:new", headers=there), 404) == "not-found"
+
+
+def test_a_conditional_write_is_answered_again_under_its_key(door: FlaskClient, store: Prism) -> None:
+    headers = {"If-None-Match": "*", "Idempotency-Key": "made once"}
+    sent = [door.put("/store?graph=urn:keyed", data=TRIPLE, headers=headers, **TURTLE) for _ in range(2)]
+    assert [each.status_code for each in sent] == [201, 204]
+    assert {each.headers["Prism-Commit"] for each in sent} == {str(store.commit_number)}
+
+
+def test_of_many_who_saw_the_same_one_writes(store: Prism) -> None:
+    app = create_app(store)
+    tag = app.test_client().get("/store?default").headers["ETag"]
+
+    def write(number: int) -> int:
+        sent = app.test_client().post(
+            "/store?graph=urn:raced", data=f"<urn:a> <urn:b> {number} .", headers={"If-Match": tag}, **TURTLE
+        )
+        return sent.status_code
+
+    with ThreadPoolExecutor(8) as threads:
+        assert sorted(threads.map(write, range(8))) == [201, *[412] * 7]
+    assert text(app.test_client(), "graph=urn:raced").count("\n") == 1
+
+
+def test_a_part_of_a_graph_is_not_patched(door: FlaskClient) -> None:
+    for path in ("/store?default", "/store/notes/1"):
+        assert door.patch(path, data="", content_type="application/sparql-update").headers["Allow"] == (
+            "DELETE, GET, HEAD, OPTIONS, POST, PUT"
+        )
 
 
 BAD = {

@@ -17,6 +17,7 @@ from prism_server.app import guard_of
 from werkzeug.test import TestResponse
 
 from prism_rdf.prism import Prism
+from prism_rdf.updating import loading
 
 ATTEMPTS = json.loads((Path(__file__).parents[1] / "cases" / "escapes" / "attempts.json").read_text("utf-8"))
 CANARIES = ("TOPSECRET-", "TOPSECRET title", "urn:elsewhere", "/secret/", '"secret"')
@@ -168,6 +169,38 @@ def test_what_is_there_is_answered_as_what_is_not(prison: Prison, door: str, tex
                 response = prison.client.get(path, query_string=query, headers=prison.bound)
             answers.append((response.status_code, response.text.replace(iri, "IRI")))
         assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize("few", [10_000, 1], ids=["few", "many"])
+@pytest.mark.parametrize("headers", [{}, {"If-Match": "*"}, {"If-None-Match": "*"}], ids=lambda each: "".join(each))
+def test_a_graph_that_is_there_is_written_as_one_that_is_not(
+    prison: Prison, monkeypatch: pytest.MonkeyPatch, few: int, headers: dict[str, str]
+) -> None:
+    monkeypatch.setattr(loading, "_FEW", few)
+    base, before = prison.facts["base"], prison.hidden()
+    for stem in (f"{base}/secret/free/no", "urn:elsewhere:no"):
+        for method in ("PUT", "POST", "DELETE"):
+            answers = []
+            for graph in (f"{stem}tes", f"{stem}nes"):
+                response = prison.client.open(
+                    "/store",
+                    method=method,
+                    query_string={"graph": graph},
+                    data="<urn:a> <urn:b> 1, 2, 3 .",
+                    content_type="text/turtle",
+                    headers={**headers, **prison.bound},
+                )
+                answers.append((response.status_code, response.text.replace(graph, "IRI")))
+            assert answers[0] == answers[1]
+            assert answers[0][0] in (404, 412, 422)
+    assert prison.hidden() == before
+
+
+def test_a_condition_holds_by_what_one_saw_oneself(prison: Prison) -> None:
+    path, sent = f"/store?graph={prison.facts['base']}/mine/free/notes", {"data": "", "content_type": "text/turtle"}
+    tags = [prison.client.get(path, headers=who).headers["ETag"] for who in (prison.warden, prison.bound)]
+    codes = [prison.client.post(path, headers={**prison.bound, "If-Match": tag}, **sent).status_code for tag in tags]
+    assert codes == [412, 204]
 
 
 def test_names_that_are_taken_there_are_free_here(prison: Prison) -> None:
