@@ -132,7 +132,7 @@ def test_no_attempt_succeeds(prison: Prison, case: dict[str, Any]) -> None:
     assert response.status_code != 304, "it tells what another one sees"
     if response.status_code == 202:
         assert prison.over(response)["state"] == "failed"  # a job finds nothing to do
-    asked = prison.filled(case)
+    asked = prison.filled(case).replace(r"\\u002F", "/")  # who writes by codes is told what they stand for
     for canary in CANARIES:
         if canary not in asked:
             assert canary not in f"{response.headers}{response.text}", response.text
