@@ -35,7 +35,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Violation:
-    """One finding of the gate: terms are N-Triples or plain text; ``path`` and ``value`` may be empty."""
+    """One finding of the gate: terms are N-Triples or plain text; ``path`` and ``value`` may be empty.
+
+    ``component`` is the sh:ConstraintComponent that was not met; empty where the engine itself holds the rule.
+    """
 
     node: str
     path: str
@@ -43,6 +46,7 @@ class Violation:
     shape: str
     message: str
     mend: str = ""
+    component: str = ""
 
 
 class PrismError(Exception):

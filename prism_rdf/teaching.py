@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -190,7 +190,7 @@ class TeachingVerbs(ReadingVerbs):
     def _violation_of(self, misfit: Misfit) -> Violation:
         found, entity = misfit.violation, misfit.entity
         called = self._called(entity, self.prism.clock.now()) or self.names.uuid_of(entity.value)
-        return Violation(str(entity), found.path, found.value, found.shape, f"{called}: {found.message}", found.mend)
+        return replace(found, node=str(entity), message=f"{called}: {found.message}")
 
     def _misfit_json(self, misfit: Misfit) -> _Answer:
         found = misfit.violation

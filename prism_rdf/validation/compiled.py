@@ -79,4 +79,5 @@ def _result(report: Any) -> Result:
         severity=str(said[_SH.resultSeverity]).removeprefix(str(_SH)),
         message=what.rstrip("."),
         mend=mend,
+        component=to_text(said[_SH.sourceConstraintComponent]),
     )

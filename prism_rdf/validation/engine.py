@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Result:
-    """One validation result, its terms as N-Triples; ``message`` says what is wrong, ``mend`` what to do about it."""
+    """One validation result, its terms as N-Triples; ``message`` says what is wrong, ``mend`` what to do about it.
+
+    ``component`` is the kind of constraint, where a shape has it.
+    """
 
     node: str
     path: str
@@ -29,6 +32,7 @@ class Result:
     severity: str
     message: str
     mend: str
+    component: str = ""
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from __future__ import annotations
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -193,8 +194,6 @@ class Gate:
 
     def _link_results(self, triples: Sequence[Triple]) -> Iterator[Result]:
         """Links between the same types by the same kind share one verdict, which is kept."""
-        from prism_rdf.validation.engine import Result
-
         types: dict[object, set[NamedNode]] = defaultdict(set)
         links: dict[Triple, None] = {}
         for triple in triples:
@@ -205,15 +204,7 @@ class Gate:
         for link in links:
             verdict = self._link_verdict(frozenset(types[link.subject]), link.predicate, frozenset(types[link.object]))
             for result in verdict:
-                yield Result(
-                    node=str(link.subject),
-                    path=str(link.predicate),
-                    value=str(link.object),
-                    shape=result.shape,
-                    severity=result.severity,
-                    message=result.message,
-                    mend=result.mend,
-                )
+                yield replace(result, node=str(link.subject), path=str(link.predicate), value=str(link.object))
 
     def _link_verdict(self, source: Classes, kind: NamedNode, target: Classes) -> tuple[Result, ...]:
         key = (source, kind, target)
@@ -280,4 +271,5 @@ def _refuses(result: Result) -> bool:
 
 
 def _violation(result: Result) -> Violation:
-    return Violation(result.node, result.path, result.value, result.shape, result.message, result.mend)
+    where = (result.node, result.path, result.value, result.shape)
+    return Violation(*where, result.message, result.mend, result.component)

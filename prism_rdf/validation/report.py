@@ -20,9 +20,10 @@ from pyoxigraph import (
 from prism_rdf.errors import Violation
 from prism_rdf.namespaces import PREFIXES, RDF_TYPE, SH
 
-COLUMNS = ("node", "path", "value", "shape", "message", "mend")
+COLUMNS = ("node", "path", "value", "shape", "message", "mend", "component")
 _TERM = re.compile(r"<[^<>\s]+>")
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|^`\\]+")
+_OF_THE_ENGINE = NamedNode(SH + "SPARQLConstraintComponent")  # its invariants are the queries of queries/checks
 _WITH_PREFIXES = (RdfFormat.TURTLE, RdfFormat.TRIG, RdfFormat.RDF_XML)
 
 
@@ -80,6 +81,9 @@ def _report(violations: Sequence[Violation]) -> Iterable[Triple]:
             yield Triple(result, _sh("focusNode"), _node(violation.node))
         if violation.value:
             yield Triple(result, _sh("value"), _term(violation.value))
+        component = _node(violation.component)
+        known = component if isinstance(component, NamedNode) else _OF_THE_ENGINE
+        yield Triple(result, _sh("sourceConstraintComponent"), known)
         for name, text in (("resultPath", violation.path), ("sourceShape", violation.shape)):
             node = _node(text)
             if isinstance(node, NamedNode):

@@ -109,14 +109,17 @@ def test_pyshacl_itself_says_the_same(gate: Gate, folder: str, monkeypatch: pyte
     _, report, _ = validate(data, shacl_graph=type_graph() if scope == "snapshot" else shipped_graph())
     assert isinstance(report, Graph)
     judged = tuple(SHAPE + name for name in SHAPES_OF.get(scope, (folder,)))
-    parts = [SH.focusNode, SH.sourceShape] + ([] if scope == "link" else [SH.resultPath])
+    parts = [SH.focusNode, SH.sourceShape, SH.sourceConstraintComponent] + ([] if scope == "link" else [SH.resultPath])
     theirs = {
         tuple(str(report.value(result, part) or "") for part in parts)
         for result in report.subjects(RDF.type, SH.ValidationResult)
         if str(report.value(result, SH.sourceShape)).startswith(judged)
     }
     found = [each for each in gate.check({scope: together}) if each.shape.strip("<>") != SHAPE]
-    ours = {tuple(part.strip('<>"') for part in (each.node, each.shape, each.path))[: len(parts)] for each in found}
+    ours = {
+        tuple(part.strip('<>"') for part in (each.node, each.shape, each.component, each.path))[: len(parts)]
+        for each in found
+    }
     assert theirs == ours
     assert len(ours) >= len([file for file in FILES if file.match(f"{folder}/invalid-*.ttl")])
 

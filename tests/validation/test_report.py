@@ -18,6 +18,7 @@ FOUND = (
         shape=f"<{SHAPE}Type-ADR-title>",
         message="title of ADR is at most one value of type xsd:string",
         mend="Give one value.",
+        component=f"<{SH}MaxCountConstraintComponent>",
     ),
     Violation("", "titel", "", "the closed shape of ADR", "property 'titel' is not declared for type ADR"),
 )
@@ -58,6 +59,11 @@ def test_turtle_is_a_shacl_report() -> None:
     assert ("sourceShape", NamedNode(SHAPE + "Type-ADR-title")) in said
     assert ("resultMessage", Literal(f"{FOUND[0].message}. Give one value.")) in said
     assert len([predicate for predicate, _ in said if predicate == "result"]) == 2
+    components = {triple.object for triple in triples if triple.predicate.value == SH + "sourceConstraintComponent"}
+    assert components == {
+        NamedNode(SH + "MaxCountConstraintComponent"),
+        NamedNode(SH + "SPARQLConstraintComponent"),  # of what the engine holds itself
+    }
     assert not any(isinstance(value, Literal) for name, value in said if name in ("resultPath", "sourceShape"))
 
 

@@ -59,13 +59,17 @@ def told(node: Node | None) -> str:
 def by_pyshacl(shapes: list[Triple], data: list[Triple]) -> set[Finding]:
     _, report, text = validate(to_graph(data), shacl_graph=to_graph(shapes))
     assert isinstance(report, Graph), text
-    parts = (SH.focusNode, SH.resultPath, SH.value, SH.sourceShape, SH.resultSeverity)
+    parts = (SH.focusNode, SH.resultPath, SH.value, SH.sourceShape, SH.resultSeverity, SH.sourceConstraintComponent)
     return {tuple(told(report.value(each, part)) for part in parts) for each in report.objects(None, SH.result)}
 
 
 def by_shapes(outcome: Outcome) -> set[Finding]:
     return {
-        (*(_unnamed(term) for term in (each.node, each.path, each.value, each.shape)), f"<{SH}{each.severity}>")
+        (
+            *(_unnamed(term) for term in (each.node, each.path, each.value, each.shape)),
+            f"<{SH}{each.severity}>",
+            each.component,
+        )
         for each in outcome.results
     }
 
