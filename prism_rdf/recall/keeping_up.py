@@ -43,9 +43,9 @@ class Words:
         """See that what was written is indexed, and wait for it until so long after somebody began with it."""
         for _ in range(2):  # a thread that was about to end may have missed the last commit
             with self._starting:
-                if not self._wanted():
-                    return
                 if self._worker is None or not self._worker.is_alive():
+                    if not self._wanted():
+                        return
                     self._stop, self._began = False, time.monotonic()
                     self._worker = threading.Thread(target=self._follow, name="prism-words", daemon=True)
                     self._worker.start()

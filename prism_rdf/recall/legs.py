@@ -1,11 +1,14 @@
-"""What a leg of recall is: the question it is asked, its ranking, its health; no leg is written here."""
+"""What a leg of recall is, and how one is asked: the question, its ranking, its health; no leg is written here."""
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from prism_rdf.clock import Instant
+
+_log = logging.getLogger(__name__)
 
 Ranking = list[tuple[str, float]]
 Status = Literal["ok", "absent", "lagging", "failed"]
@@ -62,3 +65,34 @@ class AbsentLeg:
 
     def health(self) -> LegHealth:
         return LegHealth("absent", None, self.detail)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What one leg answered."""
+
+    health: LegHealth
+    ranking: Ranking
+
+    def as_dict(self, commit: int) -> dict[str, Any]:
+        """Return what an answer tells of the leg; ``commit`` is the last one of the store."""
+        health = self.health
+        found: dict[str, Any] = {
+            "status": health.status,
+            "position": health.position,
+            "behind": None if health.position is None else max(0, commit - health.position),
+            "found": len(self.ranking),
+        }
+        return found | ({"detail": health.detail} if health.detail else {})
+
+
+def asked_of(leg: Leg, question: Question, as_of: Instant, limit: int, known: int) -> Asked:
+    """Ask a leg that is well; one that has seen the commit ``known`` does not lag. Raises nothing."""
+    try:
+        health = leg.health()
+        if health.status == "lagging" and (health.position or 0) >= known > 0:
+            health = LegHealth("ok", health.position)
+        return Asked(health, leg.search(question, as_of, limit) if health.status == "ok" else [])
+    except Exception as error:  # a leg is a guest: it may fail in any way, and the others still answer
+        _log.warning("leg %s failed", leg.name, exc_info=True)
+        return Asked(LegHealth("failed", None, f"{type(error).__name__}: {error}"), [])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,7 +29,7 @@ from prism_rdf.recall.fusion import (
     successors_first,
     versions_spread,
 )
-from prism_rdf.recall.legs import Leg, LegHealth, Question, Ranking
+from prism_rdf.recall.legs import Asked, Leg, Question, asked_of
 from prism_rdf.recall.memories import KnownMemory, MemoryReader
 from prism_rdf.recall.saying import time_said
 from prism_rdf.recall.selecting import Page, Selection, question_key
@@ -41,17 +42,10 @@ from prism_rdf.storage.interface import GraphReader
 _log = logging.getLogger(__name__)
 
 _POOL = 50  # of the best are looked at closely, or three times as many as are wanted
+_AT_ONCE = 8  # legs asked at the same time: a model and an index leave each other a core
 _DEEPEST = 12_500  # hits that a leg is asked for when few of them are wanted
 
 Changes = Callable[[int], Iterable[LoggedChange]]
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """What one leg answered."""
-
-    health: LegHealth
-    ranking: Ranking
 
 
 @dataclass(frozen=True)
@@ -122,6 +116,7 @@ class Recall:
         self._recipe = recipe or SCORES
         self._changes = changes
         self._finder: tuple[int, SurfaceIndex, AnchorFinder] | None = None
+        self._threads = ThreadPoolExecutor(_AT_ONCE, "prism-leg")
 
     @property
     def legs(self) -> tuple[Leg, ...]:
@@ -207,7 +202,7 @@ class Recall:
         while True:
             asked = self._ask_legs(question, asking, depth)
             memories, fused = self._fused(asked, asking)
-            legs = {name: _leg_json(one, asking.commit) for name, one in asked.items()}
+            legs = {name: one.as_dict(asking.commit) for name, one in asked.items()}
             found = _Found(self._annotated(fused, memories, asking), memories, legs)
             exhausted = all(len(one.ranking) < depth for one in asked.values())
             if len(found.hits) >= asking.count or not asking.selection.narrow or exhausted or depth >= _DEEPEST:
@@ -264,21 +259,11 @@ class Recall:
         surfaces.apply(changes)
         return surfaces
 
-    def _ask_legs(self, question: Question, asking: _Asking, depth: int) -> dict[str, _Asked]:
-        asked: dict[str, _Asked] = {}
-        for leg in self._legs:
-            try:
-                health = leg.health()
-                if health.status == "lagging" and (health.position or 0) >= asking.known > 0:
-                    health = LegHealth("ok", health.position)
-                ranking = leg.search(question, asking.as_of, depth) if health.status == "ok" else []
-            except Exception as error:  # a leg is a guest: it may fail in any way, and the others still answer
-                _log.warning("leg %s failed", leg.name, exc_info=True)
-                health, ranking = LegHealth("failed", None, f"{type(error).__name__}: {error}"), []
-            asked[leg.name] = _Asked(health, ranking)
-        return asked
+    def _ask_legs(self, question: Question, asking: _Asking, depth: int) -> dict[str, Asked]:
+        asked = self._threads.map(lambda leg: asked_of(leg, question, asking.as_of, depth, asking.known), self._legs)
+        return {leg.name: each for leg, each in zip(self._legs, asked, strict=True)}
 
-    def _fused(self, asked: Mapping[str, _Asked], asking: _Asking) -> tuple[dict[str, KnownMemory], list[Fused]]:
+    def _fused(self, asked: Mapping[str, Asked], asking: _Asking) -> tuple[dict[str, KnownMemory], list[Fused]]:
         """Return what the legs found and is wanted: the best weighed closely, then the rest where it is asked for."""
         memories: dict[str, KnownMemory] = {}
         head: list[Fused] = []
@@ -386,14 +371,3 @@ def _without(text: str, names: Sequence[str]) -> str:
     for name in names:
         rest = re.sub(rf"\b{re.escape(name)}\b", " ", rest, flags=re.IGNORECASE)
     return rest.strip() if rest != text and query_terms(rest) else ""
-
-
-def _leg_json(one: _Asked, commit: int) -> dict[str, Any]:
-    health = one.health
-    found: dict[str, Any] = {
-        "status": health.status,
-        "position": health.position,
-        "behind": None if health.position is None else max(0, commit - health.position),
-        "found": len(one.ranking),
-    }
-    return found | ({"detail": health.detail} if health.detail else {})
