@@ -19,15 +19,21 @@ from prism_rdf.namespaces import PREFIXES, PRISM, SKOS, XSD
 # What Oxigraph reads as one token, to the letter: where the two differ, a word could be hidden from who judges a query.
 _CODE = r"\\u(?![dD][89a-fA-F])[0-9a-fA-F]{4}|\\U00(?!00[dD][89a-fA-F])(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4}"
 _ESCAPE = rf"\\[tbnrf\"'\\]|{_CODE}"
-_LOCAL = r"\\[_~.!$&'()*+,;=/?#@%-]"
+_LETTER = (
+    r"A-Za-z\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u02FF\u0370-\u037D\u037F-\u1FFF\u200C\u200D\u2070-\u218F\u2C00-\u2FEF"
+    r"\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD\U00010000-\U000EFFFF"
+)
+_IN_NAME = rf"{_LETTER}_0-9\u00B7\u0300-\u036F\u203F\u2040"
+_LOCAL = r"%[0-9A-Fa-f]{2}|\\[_~.!$&'()*+,;=/?#@%-]"
 TOKEN = re.compile(
     rf"(?P<literal>\"{{3}}(?:[^\"\\]|{_ESCAPE}|\"(?!\"\"))*\"{{3}}|'{{3}}(?:[^'\\]|{_ESCAPE}|'(?!''))*'{{3}}"
     rf"|\"(?:[^\"\\\n\r]|{_ESCAPE})*\"|'(?:[^'\\\n\r]|{_ESCAPE})*'"
-    r"|[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|\b(?:true|false)\b(?!:))"
+    r"|[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|\b(?:true|false)\b(?!:))"
     rf"|(?P<iri><(?:[^\x00-\x20<>\"{{}}|^`\\]|{_CODE})*>)"
-    r"|(?P<variable>[?$]\w+|_:\w(?:[\w.-]*\w)?)"
-    rf"|(?P<name>(?:[^\W\d_](?:[\w.-]*[\w-])?)?:(?:(?:[\w.:%-]|{_LOCAL})*(?:[\w:%-]|{_LOCAL}))?)|(?P<word>[A-Za-z]\w*)"
-    r"|(?P<nothing>[ \t\r\n]+|\#[^\n\r]*)|(?P<sign>!=|.)",
+    rf"|(?P<variable>[?$][{_LETTER}_0-9][{_IN_NAME}]*|_:[{_LETTER}_0-9](?:[{_IN_NAME}.-]*[{_IN_NAME}-])?)"
+    rf"|(?P<name>(?:[{_LETTER}](?:[{_IN_NAME}.-]*[{_IN_NAME}-])?)?:"
+    rf"(?:(?:[{_LETTER}_:0-9]|{_LOCAL})(?:(?:[{_IN_NAME}.:-]|{_LOCAL})*(?:[{_IN_NAME}:-]|{_LOCAL}))?)?)"
+    r"|(?P<word>[A-Za-z][A-Za-z0-9_]*)|(?P<nothing>[ \t\r\n]+|\#[^\n\r]*)|(?P<sign>!=|.)",
     re.DOTALL,
 )
 _CODED = re.compile(r"\\u(.{4})|\\U(.{8})")

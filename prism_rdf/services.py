@@ -115,7 +115,7 @@ def _tokens(query: str) -> list[_Token]:
 def _is_certain(tokens: Sequence[_Token]) -> bool:
     """Return whether texts and comments begin and end where they seem to."""
     return not any(
-        (each.kind == "sign" and each.text in "\"'\\")
+        (each.kind == "sign" and (each.text in "\"'\\" or not each.text.isascii()))
         or (each.kind == "iri" and ("#" in each.text or "'" in each.text) and not _CERTAIN.match(each.text))
         for each in tokens
     )
