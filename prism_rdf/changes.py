@@ -39,7 +39,7 @@ from prism_rdf.model import (
     TypeText,
     Withdrawal,
 )
-from prism_rdf.namespaces import RDF_TYPE, Names, local_name, meta_graph, prism
+from prism_rdf.namespaces import RDF_TYPE, Names, article, local_name, meta_graph, prism
 from prism_rdf.retyping import concerned, taught
 from prism_rdf.review.candidates import dropped_promotions, entities_of, interval_of, plan_review
 from prism_rdf.semantic.aliases import alias_node, plan_aliases
@@ -366,7 +366,7 @@ def changed(
                     path=prop.value,
                     value=new,
                     shape=f"immutable properties of {type_name}",
-                    message=f"{local_name(prop.value)} of a {type_name} never changes: it is {old}, not {new}",
+                    message=f"{local_name(prop.value)} of {article(type_name)} never changes: it is {old}, not {new}",
                     mend=f"make a new entity; or if {old} was wrong from the first, retract the event that says so "
                     f"(blame {local_name(prop.value)} names it) and say what it said anew, of the uuid",
                 )

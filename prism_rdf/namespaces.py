@@ -58,6 +58,7 @@ def prism(local: str) -> NamedNode:
 
 
 RDF_TYPE = NamedNode(RDF + "type")
+_AS_A_VOWEL = re.compile(r"[AEIOaeio]|[Uu](?!ni|s)|[FHLMNRSX][^AEIOUYaeiouy]*$")
 
 
 @lru_cache(maxsize=4096)
@@ -68,6 +69,15 @@ def local_name(iri: str) -> str:
     'title'
     """
     return re.split(r"[#/]", iri)[-1]
+
+
+def article(name: str) -> str:
+    """Return the name of a type with its article, as it is spoken: letter by letter where it has no vowel.
+
+    >>> [article(name) for name in ("ADR", "SPEC", "RFC", "EnvVar", "Project", "Unit")]
+    ['an ADR', 'a SPEC', 'an RFC', 'an EnvVar', 'a Project', 'a Unit']
+    """
+    return f"{'an' if _AS_A_VOWEL.match(name) else 'a'} {name}"
 
 
 def short(iri: str) -> str:

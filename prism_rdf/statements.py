@@ -12,7 +12,7 @@ from prism_rdf.canonical.catalog import EntityType, Property
 from prism_rdf.clock import Edge, Instant, TimeInput, end_of, start_of
 from prism_rdf.errors import BadArgument, BadTime
 from prism_rdf.model import Assertion, Op
-from prism_rdf.namespaces import XSD, Names
+from prism_rdf.namespaces import XSD, Names, article
 from prism_rdf.values import Value, instant_literal, term_of
 
 Props = Mapping[str, Value | Sequence[Value] | None]
@@ -100,7 +100,7 @@ def assertions(
         values = list(value) if isinstance(value, Sequence) and not isinstance(value, str) else [value]
         if not prop.multi and len(values) != 1:
             raise BadArgument(
-                f"{prop.name} of a {known.name} takes one value, not {len(values)}",
+                f"{prop.name} of {article(known.name)} takes one value, not {len(values)}",
                 rule=f"{prop.name} is single-valued",
                 mend="give one value",
             )

@@ -14,6 +14,7 @@ from typing import cast
 from prism_rdf.errors import BadArgument, RefusedError
 from prism_rdf.evidence.bookmarks import is_place
 from prism_rdf.model import Bookmark, Candidate, Evidence, Intent, Ruling, Tier
+from prism_rdf.namespaces import article
 
 _SPOKEN_FOR: ContextVar[Tier | None] = ContextVar("spoken_for", default=None)
 _MEANS = "1 is a person, 2 an agent with an artifact; what a pattern guessed (3) awaits review"
@@ -69,7 +70,7 @@ def check_claims(intents: Iterable[Intent], most: Tier) -> None:
             raise _too_much(tier, most)
         if tier == 3 and not ruled and not weighs:
             raise RefusedError(
-                f"a {type(intent).__name__.lower()} of tier 3 is a guess",
+                f"{article(type(intent).__name__.lower())} of tier 3 is a guess",
                 rule="a guess is believed once a reviewer promotes it",
                 mend="write it as a Candidate",
             )

@@ -33,7 +33,7 @@ from prism_rdf.model import (
     Tier,
     Withdrawal,
 )
-from prism_rdf.namespaces import local_name
+from prism_rdf.namespaces import article, local_name
 from prism_rdf.reading import ReadingVerbs
 from prism_rdf.semantic.references import check_references
 from prism_rdf.statements import (
@@ -77,7 +77,7 @@ class WritingVerbs(ReadingVerbs):
         known = self._catalog.type(type_name)
         if not props:
             raise BadArgument(
-                f"a {known.name} needs at least one property",
+                f"{article(known.name)} needs at least one property",
                 rule="an entity is made together with its first state",
                 mend=f"give one of: {', '.join(prop.name for prop in known.properties)}",
             )

@@ -9,7 +9,7 @@ from pyoxigraph import Literal, NamedNode, Quad
 from prism_rdf.belief import Delta, Statement, Writing
 from prism_rdf.errors import ValidationError, Violation
 from prism_rdf.model import NewEntity
-from prism_rdf.namespaces import RDF_TYPE, Names, prism
+from prism_rdf.namespaces import RDF_TYPE, Names, article, local_name, prism
 from prism_rdf.storage.about import objects
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.values import instant_literal
@@ -31,6 +31,7 @@ def _plan_entity(store: GraphReader, entity: NewEntity, tenant: str, writing: Wr
     if known == entity.type:
         return Delta()
     if known is not None:
+        was, said = (article(local_name(kind.value)) for kind in (known, entity.type))
         raise ValidationError(
             [
                 Violation(
@@ -38,7 +39,7 @@ def _plan_entity(store: GraphReader, entity: NewEntity, tenant: str, writing: Wr
                     path=RDF_TYPE.value,
                     value=entity.type.value,
                     shape="identity",
-                    message=f"entity {entity.uuid} already is a {known.value}; it cannot become a {entity.type.value}",
+                    message=f"entity {entity.uuid} already is {was}; it cannot become {said}",
                     mend="make a new entity and refer from one to the other",
                 )
             ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
 from prism_rdf.canonical.catalog import EntityType, Property, TypeCatalog
-from prism_rdf.namespaces import RDF, RDF_TYPE, RDFS, SH, SHAPE, XSD, local_name
+from prism_rdf.namespaces import RDF, RDF_TYPE, RDFS, SH, SHAPE, XSD, article, local_name
 
 _TRUE = Literal(True)
 _ONE = Literal(1)
@@ -73,7 +73,7 @@ def _form(declared: Property) -> tuple[str, str]:
     each = "each" if declared.multi else "one"
     if declared.object_class is not None:
         name = local_name(declared.object_class.value)
-        return f"reference to an entity of type {name}", f"the IRI of {each} entity that is recorded as a {name}"
+        return f"reference to an entity of type {name}", f"the IRI of {each} entity that is recorded as {article(name)}"
     if declared.datatype is None:
         return "literal value", f"{each} value as a literal"
     datatype = declared.datatype.value

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from prism_rdf.canonical.catalog import EntityType, TypeCatalog
 from prism_rdf.ingest.documents import Document
 from prism_rdf.ingest.identifiers import SERIES, in_file_name, not_a_record, series_of
+from prism_rdf.namespaces import article
 
 _SAID = {
     "decision": "ADR",
@@ -50,7 +51,7 @@ def kind_of(document: Document, path: str, catalog: TypeCatalog) -> tuple[Entity
         return None
     said = _named(document.kind, catalog)
     if said is not None:
-        return said, f"it says that it is a {said.name}"
+        return said, f"it says that it is {article(said.name)}"
     in_name = in_file_name(path, decides=bool(document.status))
     if in_name:
         return catalog.type(SERIES[series_of(in_name)]), f"its file name says {in_name}"

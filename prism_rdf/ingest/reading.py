@@ -26,7 +26,7 @@ from prism_rdf.ingest.tracks import Slot, Track, match, resurrected, slot_of
 from prism_rdf.ingest.values import values_of
 from prism_rdf.ingest.versions import RECORD, Versions
 from prism_rdf.model import Intent, Memory
-from prism_rdf.namespaces import derived_uuid
+from prism_rdf.namespaces import article, derived_uuid
 from prism_rdf.semantic.successors import InOrder
 
 _ISO_DATE = re.compile(r"-?\d{4,}-\d{2}-\d{2}")
@@ -219,14 +219,14 @@ class Reading:
 
     def _describe(self, track: Track, snapshot: Snapshot) -> None:
         def odd(prop: str, text: str) -> None:
-            reason = f"{prop} of a {track.type.name} cannot be {text[:80]!r}"
+            reason = f"{prop} of {article(track.type.name)} cannot be {text[:80]!r}"
             rule, mend = f"{prop} has the datatype that the type declares", "write it in that form"
             self._complain(track, reason, Unreadable(reason, rule, mend), snapshot)
 
         values = values_of(track.document, self.numbers.of(track), track.path, track.type, odd)
         moment = self._moment(track, snapshot)
         for prop in self.chronicle.describe(track, values, moment, self._whys.get(track.location, "")):
-            reason = f"{prop} of a {track.type.name} never changes, and this version changes it"
+            reason = f"{prop} of {article(track.type.name)} never changes, and this version changes it"
             mend = "put the first value back; the document keeps it here"
             self._complain(track, reason, Unreadable(reason, f"{prop} is immutable", mend), snapshot)
 

@@ -35,7 +35,7 @@ from prism_rdf.migrate.understanding import (
     place,
 )
 from prism_rdf.model import Alias, Candidate, Event, Intent, Memory, NewEntity, Receipt, Reference
-from prism_rdf.namespaces import Names, derived_uuid, local_name
+from prism_rdf.namespaces import Names, article, derived_uuid, local_name
 
 BATCH = 300  # rows that are asked for, told and written at once
 _EXAMPLES = 3  # of each type
@@ -119,7 +119,7 @@ class Migration:
         for each, count in sorted(self._left_out.items()):
             if count:
                 kind, prop = each.split(" ")
-                self.report.notes.append(f"a {kind} has no {prop}: left out of {count} rows")
+                self.report.notes.append(f"{article(kind)} has no {prop}: left out of {count} rows")
         return Taken(self._receipt, tuple(self._commits), self.report)
 
     # -- understanding ------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from prism_rdf.canonical.entities import type_of
 from prism_rdf.clock import Instant
 from prism_rdf.errors import ValidationError, Violation
 from prism_rdf.model import Merge
-from prism_rdf.namespaces import RDF_TYPE, Names, derived_uuid, local_name, prism
+from prism_rdf.namespaces import RDF_TYPE, Names, article, derived_uuid, local_name, prism
 from prism_rdf.semantic.intervals import plan_interval
 from prism_rdf.storage.about import about, subjects
 from prism_rdf.storage.interface import GraphReader
@@ -225,10 +225,10 @@ def _unlike(
     """Return rule, message and mend of a merge of things of different types."""
     types = [type_of(store, names, entity) for entity in (merged, into)]
     if types[0] != types[1]:
-        kinds = [local_name(kind.value) if kind else "nothing known" for kind in types]
+        kinds = [article(local_name(kind.value)) if kind else "nothing known" for kind in types]
         return (
             "an entity is of one type for ever",
-            f"{called(merged)} is a {kinds[0]} and {called(into)} a {kinds[1]}: they cannot be one thing",
+            f"{called(merged)} is {kinds[0]} and {called(into)} {kinds[1]}: they cannot be one thing",
             "merge things of one type; a reference says how the two belong together",
         )
     return None

@@ -26,7 +26,7 @@ from prism_rdf.canonical.entities import type_of
 from prism_rdf.clock import Edge, Instant
 from prism_rdf.errors import RefusedError, UnknownEntity, ValidationError, Violation
 from prism_rdf.model import RETIRED, Alias, Assertion, Event, Intent, NewEntity, Reference, Tier
-from prism_rdf.namespaces import RDF_TYPE, XSD, Names, local_name, prism, short
+from prism_rdf.namespaces import RDF_TYPE, XSD, Names, article, local_name, prism, short
 from prism_rdf.semantic.aliases import aliases_of
 from prism_rdf.semantic.merges import INTO
 from prism_rdf.semantic.references import check_references, references
@@ -306,7 +306,7 @@ def _too_many(entity: NamedNode, kind: EntityType, prop: NamedNode, values: Sequ
         prop.value,
         str(values[1]),
         f"single-valued properties of {kind.name}",
-        f"{name} of a {kind.name} takes one value, not {len(values)}",
+        f"{name} of {article(kind.name)} takes one value, not {len(values)}",
         f"insert one value; what it was is replaced, whether {name} is deleted or not",
     )
 

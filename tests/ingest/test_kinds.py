@@ -101,7 +101,7 @@ def test_what_never_changes_stays_and_what_a_property_does_not_take_is_reported(
 
     assert [(state["status"], state["created"]) for state in states] == [("A", "2020-01-01"), ("B", "2020-01-01")]
     assert [(f["path"], f["commit"], f["reason"]) for f in report["failures"]] == [
-        ("ADR-1.md", second, "created of a ADR never changes, and this version changes it"),
+        ("ADR-1.md", second, "created of an ADR never changes, and this version changes it"),
         ("one.md", third, "port of a Location cannot be 'high'"),
     ]
 
