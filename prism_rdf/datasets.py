@@ -287,6 +287,11 @@ class Datasets:
         results = by.results(Source(snapshot.store, "current", at, lambda: snapshot.commit), query, options)
         return _answer(results, "current", shown if prefer_wip else at, known_at, snapshot.commit)
 
+    def stale(self, namespace: str, commit: int, *, forget: bool = False) -> list[tuple[Any, str]]:
+        """Return what snapshots tell otherwise than the computation; see ``Snapshots.stale``."""
+        every = dict.fromkeys((self.snapshots, self._shared))
+        return [each for snapshots in every for each in snapshots.stale(namespace, commit, forget=forget)]
+
     def version(self, commit: int, next_due: Instant | None) -> str:
         """Return a text that is another one whenever an answer may be: by a commit, or by what has come due.
 

@@ -152,6 +152,16 @@ class QueryingVerbs(FeedVerbs):
         self.bring_up_to_date()
         return self._datasets.version(self.commit_number, self._committer.next_due)
 
+    def stale_snapshots(self, pid: str) -> list[tuple[Any, str]]:
+        """Return (node, what differs) of each world of the past that is kept and differs from the computation.
+
+        It is forgotten: the next question makes it anew. Writers wait only where something differs.
+        """
+        if not self._datasets.stale(pid, self.commit_number):
+            return []
+        with self._committer.paused():  # a commit in between may only have made it seem so
+            return self._datasets.stale(pid, self.commit_number, forget=True)
+
     def system_time(self, known_at: TimeInput | int | None) -> Instant | None:
         """Return the instant of a system time given as time or as commit number. Raises NotFoundError."""
         if not isinstance(known_at, int):

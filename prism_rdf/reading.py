@@ -274,7 +274,8 @@ class ReadingVerbs(MeaningVerbs):
         """Return every broken invariant of this project: ``{"check", "entity", "detail"}``; empty when sound.
 
         ``breaks-a-shape`` tells of a node of any kind that does not fit its shapes; ``merged-in-a-circle`` of merges
-        that lead back; ``stale-current`` and ``stale-tail`` of a derived graph that differs from the computation.
+        that lead back; ``stale-current`` and ``stale-tail`` of a derived graph that differs from the computation,
+        ``stale-snapshot`` of a world of the past that was kept for SPARQL and differs; it is made anew.
         """
         from prism_rdf.maintenance.derived import stale
         from prism_rdf.maintenance.fitting import unfit
@@ -285,6 +286,8 @@ class ReadingVerbs(MeaningVerbs):
         broken += [("merged-in-a-circle", entity.value, "its merges lead back to it") for entity in found]
         broken += [("breaks-a-shape", f.node.strip("<>"), _told(f)) for f in unfit(self._store, self.names)]
         broken += [(f.check, f.entity.value, f.detail) for f in stale(self.prism.site, self.names)]
+        snapshots = self.prism.stale_snapshots(self.pid)
+        broken += [("stale-snapshot", getattr(node, "value", str(node)), told) for node, told in snapshots]
         return [{"check": check, "entity": entity, "detail": detail} for check, entity, detail in broken]
 
     def property_held(self, uuid: str, name: str, at: Instant) -> tuple[NamedNode | None, tuple[str, ...]]:

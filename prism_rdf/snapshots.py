@@ -21,6 +21,7 @@ from prism_rdf.semantic.merges import concerned_by
 from prism_rdf.storage.changelog import LoggedChange
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.folder import remove
+from prism_rdf.values import term_text
 from prism_rdf.views import as_quads, drafted_entities, entity_view, told_of
 from prism_rdf.world import told_of_all, world
 
@@ -48,6 +49,10 @@ class _Wanted:
     at: Instant
     known_at: Instant | None
     prefer_wip: bool = False
+
+    def __str__(self) -> str:
+        known = f" known at {self.known_at}" if self.known_at else ""
+        return f"as of {self.at}{known}{' with drafts' if self.prefer_wip else ''}"
 
 
 @dataclass
@@ -113,6 +118,23 @@ class Snapshots:
         """Forget all snapshots: for a store that was rewritten."""
         with self._lock:
             self._kept.clear()
+
+    def stale(self, namespace: str, commit: int, *, forget: bool = False) -> list[tuple[Any, str]]:
+        """Return each (node, what differs) of which a snapshot with a namespace differs from the computation.
+
+        What is written meanwhile may seem to differ. With ``forget`` such a snapshot goes, and is made when needed.
+        """
+        found: list[tuple[Any, str]] = []
+        with self._lock:
+            for wanted in [each for each in self._kept if namespace in each.namespaces]:
+                kept = self._kept[wanted]
+                if kept.commit < commit and not self._follow(kept, wanted):
+                    continue  # the next question makes it anew
+                differing = _differing(kept.store, self._build(wanted, commit).store)
+                found += [(node, f"{wanted}: {said}") for node, said in differing]
+                if differing and forget:
+                    del self._kept[wanted]
+        return found
 
     def _build(self, wanted: _Wanted, commit: int) -> Kept:
         store, snapshot, known_at = self._ground.store, self._empty(), wanted.known_at
@@ -203,3 +225,14 @@ class Snapshots:
         while len(self._kept) > 1 and sum(kept.quads for kept in self._kept.values()) > self._most:
             oldest = next(key for key in self._kept if key != newest)
             del self._kept[oldest]
+
+
+def _differing(kept: EmbeddedStore, computed: EmbeddedStore) -> list[tuple[Any, str]]:
+    """Return each node that two stores tell otherwise of, and what is missing and surplus in the one that was kept."""
+    told: dict[Any, list[str]] = {}
+    for word, one, other in (("missing", computed, kept), ("surplus", kept, computed)):
+        for quad in one.quads_for_pattern(None, None, None):
+            if quad not in other:
+                said = f"{word} {term_text(quad.predicate)} {term_text(quad.object)}"
+                told.setdefault(quad.subject, []).append(said)
+    return [(node, "; ".join(each)) for node, each in told.items()]

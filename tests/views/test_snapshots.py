@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from pyoxigraph import Literal, Quad
 
 from prism_rdf import Prism, snapshots
 from prism_rdf.changes import Ground
 from prism_rdf.clock import Instant, ManualClock
 from prism_rdf.model import TypeText
 from prism_rdf.namespaces import PREFIXES
+from prism_rdf.namespaces import prism as term
 from prism_rdf.snapshots import Snapshots
 from prism_rdf.world import world
 
@@ -140,3 +142,29 @@ def test_snapshots_stay_within_their_bound(prism):
         at = Instant.parse(f"{day}T00:00:00Z")
         kept_few.at(["demo"], at, None, prism.commit_number)
         assert sum(kept.quads for kept in kept_few._kept.values()) <= 40 or len(kept_few._kept) == 1
+
+
+@pytest.mark.parametrize("with_drafts", [False, True])
+def test_a_snapshot_that_differs_is_found_and_made_anew(prism, with_drafts):
+    project = prism.project("demo")
+    entity = project.entity("ADR", {"number": "ADR-7", "status": "Proposed"}, valid_from="2025-01-01")["entity"]
+    question = 'SELECT ?s { ?d prism:number "ADR-7" ; prism:status ?s }'
+
+    def asked() -> list[str]:
+        rows = prism.sparql(question, as_of=None if with_drafts else "2025-02-01", prefer_wip=with_drafts).rows()
+        return [row[0].value for row in rows]
+
+    assert asked() == ["Proposed"]
+    assert project.check() == []
+    [kept] = prism._datasets.snapshots._kept.values()
+    graph = project.names.graph("current")
+    right = next(kept.store.quads_for_pattern(None, term("status"), None, graph))
+    kept.store.apply([Quad(right.subject, right.predicate, Literal("Rejected"), graph)], [right])
+    assert asked() == ["Rejected"]
+    assert prism.project("other").check() == []
+    [found] = project.check()
+    assert (found["check"], found["entity"]) == ("stale-snapshot", entity)
+    assert found["detail"].endswith("missing prism:status Proposed; surplus prism:status Rejected")
+    assert ("with drafts" in found["detail"]) == with_drafts
+    assert project.check() == []
+    assert asked() == ["Proposed"]
