@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import takewhile
 
+from pyoxigraph import NamedNode
+
 from prism_rdf.commit import Committer, touched_by
-from prism_rdf.storage.changelog import ChangeLog, LoggedChange
+from prism_rdf.free import is_free
+from prism_rdf.storage.changelog import ChangeLog, LoggedChange, LoggedText
 from prism_rdf.storage.embedded import EmbeddedStore
 
 
@@ -25,8 +28,11 @@ class FeedVerbs:
 
     def changes(self, since: int) -> Iterator[LoggedChange]:
         """Yield the commits with a number greater than ``since``, in order, as they were written."""
+        return (text.change() for text in self._logged(since))
+
+    def _logged(self, since: int) -> Iterator[LoggedText]:
         last = self.commit_number  # what the log has beyond it is being written now, and may yet be rolled back
-        return takewhile(lambda change: change.number <= last, self._log.read(since))
+        return takewhile(lambda text: text.number <= last, self._log.read_texts(since))
 
     def log(self, since: int = 0, pid: str | None = None) -> Iterator[dict[str, object]]:
         """Yield the commits after number ``since``, oldest first, of one project or of all.
@@ -34,14 +40,18 @@ class FeedVerbs:
         Each is ``{"commit", "recorded_at", "pid", "verb", "entities", "added", "removed"}``; ``entities`` are those
         whose history, names or references the commit changed, the last two count quads.
         """
-        for change in self.changes(since):
-            if pid is None or change.namespace == pid:
+        for text in self._logged(since):
+            if pid is None or text.namespace == pid:
+                change = text.change(self._is_of_engine)  # free graphs, however much there is in them, say of no entity
                 yield {
                     "commit": change.number,
                     "recorded_at": change.recorded_at.iso(),
                     "pid": change.namespace,
                     "verb": change.verb,
                     "entities": [entity.value for entity in touched_by(self.store, change, self.base)],
-                    "added": len(change.adds),
-                    "removed": len(change.removes),
+                    "added": text.adds.count("\n"),
+                    "removed": text.removes.count("\n"),
                 }
+
+    def _is_of_engine(self, graph: str) -> bool:
+        return graph.startswith(f"{self.base}/") and not is_free(NamedNode(graph), self.base)

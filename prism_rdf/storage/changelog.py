@@ -10,7 +10,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,26 @@ class LoggedChange:
     verb: str
     adds: tuple[Quad, ...]
     removes: tuple[Quad, ...]
+
+
+@dataclass(frozen=True)
+class LoggedText:
+    """One commit as its line has it: what it added and removed are N-Quads, a quad to a line."""
+
+    number: int
+    recorded_at: Instant
+    namespace: str
+    verb: str
+    adds: str
+    removes: str
+
+    def change(self, wanted: Callable[[str], bool] | None = None) -> LoggedChange:
+        """Return the commit; of many graphs only those quads whose graph is ``wanted`` by its IRI, the others unread.
+
+        A quad of the default graph is taken for one of the IRI that stands last in it.
+        """
+        adds, removes = (_quads(each if wanted is None else _part(each, wanted)) for each in (self.adds, self.removes))
+        return LoggedChange(self.number, self.recorded_at, self.namespace, self.verb, adds, removes)
 
 
 class ChangeLog:
@@ -81,9 +101,13 @@ class ChangeLog:
 
         The place to begin is known, or else found by bisection: the cost does not grow with what lies before it.
         """
+        return (text.change() for text in self.read_texts(since))
+
+    def read_texts(self, since: int) -> Iterator[LoggedText]:
+        """Yield what ``read`` does, before the quads are read."""
         if self._path is None or since >= self._newest > 0:
             return iter(())
-        return read_log(self._path, since, self._places.get(since + 1))
+        return _texts(self._path, since, self._places.get(since + 1))
 
     def close(self) -> None:
         if self._file is not None:
@@ -137,19 +161,21 @@ def write_log(path: Path, changes: Iterable[LoggedChange]) -> None:
         os.fsync(file.fileno())
 
 
-def read_log(path: Path, since: int = 0, start: int | None = None) -> Iterator[LoggedChange]:
-    """Yield the commits of a change log with a number greater than ``since``, without the aborted ones.
+def read_log(path: Path, since: int = 0) -> Iterator[LoggedChange]:
+    """Yield the commits of a change log with a number greater than ``since``, without the aborted ones."""
+    return (text.change() for text in _texts(path, since, None))
 
-    ``start`` is the byte at which the first of them begins, where that is known.
-    """
-    waiting: LoggedChange | None = None
+
+def _texts(path: Path, since: int, start: int | None) -> Iterator[LoggedText]:
+    """Yield them as texts; ``start`` is the byte at which the first of them begins, where that is known."""
+    waiting: LoggedText | None = None
     for record in _records(path, since, start):
         if record.get("aborted"):
             waiting = None
             continue
         if waiting is not None:
             yield waiting
-        waiting = _change(record)
+        waiting = _text(record)
     if waiting is not None:
         yield waiting
 
@@ -212,15 +238,28 @@ def _line(record: dict[str, Any]) -> bytes:
     return b"%08x %s\n" % (zlib.crc32(text), text)
 
 
-def _change(record: dict[str, Any]) -> LoggedChange:
-    return LoggedChange(
+def _text(record: dict[str, Any]) -> LoggedText:
+    return LoggedText(
         number=record["n"],
         recorded_at=Instant.parse(record["at"]),
         namespace=record["ns"],
         verb=record["verb"],
-        adds=_quads(record["add"]),
-        removes=_quads(record["del"]),
+        adds=record["add"],
+        removes=record["del"],
     )
+
+
+def _part(text: str, wanted: Callable[[str], bool]) -> str:
+    """Return the lines whose graph is wanted."""
+    known: dict[str, bool] = {}
+    kept = []
+    for line in text.split("\n"):
+        graph = line[line.rfind("<") + 1 : -3]  # <graph> .
+        if graph not in known:
+            known[graph] = wanted(graph)
+        if known[graph]:
+            kept.append(line)
+    return "\n".join(kept)
 
 
 def _nquads(quads: Iterable[Quad]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from pyoxigraph import Literal, NamedNode, Quad
+from pyoxigraph import BlankNode, Literal, NamedNode, Quad
 
 from prism_rdf.clock import Instant
 from prism_rdf.errors import RefusedError
@@ -105,3 +105,24 @@ def test_reading_since_any_number_finds_its_place(opened, monkeypatch):
     for since in range(61):
         assert list(log.read(since)) == everything[since:]
         assert list(reopened.read(since)) == everything[since:]
+
+
+def test_a_part_of_a_commit_is_read_by_its_graphs(opened):
+    log = opened()
+    node, large = NamedNode("urn:n"), 'says <urn:two> .\n "and" more\x85\u2028'
+    quads = [
+        Quad(node, node, value, graph)
+        for graph in (NamedNode("urn:one"), NamedNode("urn:two"))
+        for value in (
+            Literal(large),
+            Literal("1", datatype=NamedNode("urn:kind")),
+            NamedNode("urn:two"),
+            BlankNode("b"),
+        )
+    ]
+    log.append(LoggedChange(1, Instant(1), "demo", "load", tuple(quads), (quads[0],)))
+    (text,) = log.read_texts(0)
+    assert (text.adds.count("\n"), text.removes.count("\n")) == (8, 1)
+    assert text.change() == LoggedChange(1, Instant(1), "demo", "load", tuple(quads), (quads[0],))
+    part = text.change(lambda graph: graph == "urn:two")
+    assert (part.adds, part.removes) == (tuple(quads[4:]), ())
