@@ -298,4 +298,5 @@ def _row(entry: Mapping[str, Any], names: _Naming) -> tuple[int, str, str, str, 
     listed = [names(entry["pid"], each) for each in entry["entities"][:_NAMED]]
     more = len(entry["entities"]) - len(listed)
     shown = ", ".join(listed) + (f" and {more} more" if more else "")
+    shown = shown or f"none; {entry['added']:,} quads added, {entry['removed']:,} removed"
     return entry["commit"], entry["recorded_at"], entry["pid"], entry["verb"], shown

@@ -149,6 +149,12 @@ def test_a_commit_of_many_entities_names_a_few(project_of_its_own: Run, open_sto
     since = open_store.commit_number
     run("remember", "All five", *about)
     assert run("log", "--since", str(since)).out.rstrip().endswith(" and 2 more")
+    open_store.load(b"<urn:a> <urn:b> 1, 2, 3 .", "urn:free", format="ttl", pid=os.environ["PRISM_PID"])
+    last = run("log", "--since", str(since + 1)).out.rstrip()
+    assert " load " in last
+    assert last.endswith("none; 12 quads added, 1 removed"), (
+        "three triples, and what the store says of graph and commit"
+    )
 
 
 @pytest.mark.parametrize("as_json", [False, True])
