@@ -4,7 +4,7 @@ What is judged is what Oxigraph will read, so nothing may be hidden from here th
 whether ``<`` begins an IRI or means less than, and needs no space behind a keyword; here neither is known. So a query
 with the word in it is read only if each of its IRIs is one for certain, or looks the same when it is none: without a
 comment or a text that would begin in it. Prefixes and BASE are resolved by Oxigraph itself. Only whole IRIs are
-compared, and no redirection is followed by Oxigraph.
+compared, and Oxigraph follows no redirection.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def check_update(text: str) -> None:
         raise RefusedError(
             "the update asks another server (SERVICE), or it cannot be told for certain that it does not",
             rule="an update is answered from the store alone; nothing is sent anywhere",
-            mend="ask the other server yourself, and load what it answers; write IRIs in full",
+            mend="ask the other server yourself, and load what it answers; or declare a prefix in place of <urn:x#y>",
         )
 
 
@@ -113,12 +113,26 @@ def _tokens(query: str) -> list[_Token]:
 
 
 def _is_certain(tokens: Sequence[_Token]) -> bool:
-    """Return whether texts and comments begin and end where they seem to."""
-    return not any(
-        (each.kind == "sign" and (each.text in "\"'\\" or not each.text.isascii()))
-        or (each.kind == "iri" and ("#" in each.text or "'" in each.text) and not _CERTAIN.match(each.text))
-        for each in tokens
-    )
+    """Return whether texts and comments begin and end where they seem to.
+
+    They do up to the first IRI that may be none; it may be less than something in an expression, which has round
+    brackets, and the second half of ``<<``.
+    """
+    brackets, before = [""], _Token("", "", -1, -1)
+    for each in tokens:
+        if each.kind == "sign":
+            if each.text in "\"'\\" or not each.text.isascii():
+                return False
+            if each.text in "({":
+                brackets.append(each.text)
+            elif each.text in ")}" and len(brackets) > 1:
+                brackets.pop()
+        elif each.kind == "iri" and (brackets[-1] == "(" or (before.text == "<" and before.end == each.start)):
+            certain = _CERTAIN.match(each.text) or not ("#" in each.text or "'" in each.text)
+            if not certain:
+                return False
+        before = each
+    return True
 
 
 def _services(query: str, tokens: Sequence[_Token]) -> Iterator[Service]:
