@@ -121,7 +121,7 @@ def _limit(variable: str, text: str, least: float, *, whole: bool) -> float:
 def _service(iri: str) -> str:
     """Return the IRI of a server, if it is one that can be asked; it is compared with what a query says as it is."""
     try:
-        known = _SERVICE.fullmatch(iri) is not None and (urlsplit(iri).port or 1) > 0
+        known = _SERVICE.fullmatch(iri) is not None and urlsplit(iri).port != 0
     except ValueError:  # a port beyond 65535
         known = False
     if not known:

@@ -131,6 +131,9 @@ def test_a_caller_of_some_projects_sees_no_other(prism: Prism, call: Call, ask: 
     hidden = "SELECT ?t { { ?e prism:title ?t } UNION { GRAPH ?g { ?e prism:title ?t } } }"
     assert "Hidden" not in str(call(prism, caller, "prism_sparql", query=hidden))
     assert call(prism, caller, "prism_sparql", query=hidden, dataset="raw")["error"]["code"] == "refused"
+    elsewhere = call(prism, caller, "prism_sparql", query="ASK { SERVICE <http://example.org/> { ?s ?p ?o } }")["error"]
+    assert elsewhere["code"] == "refused"
+    assert "some projects" in elsewhere["message"]
     new = call(prism, caller, "prism_entity", pid="fresh", type_name="ADR", initial_props={"title": "x"})
     assert new["error"]["code"] == "not-found"
 
