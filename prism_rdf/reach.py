@@ -31,7 +31,7 @@ TOKEN = re.compile(
     r"|[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|\b(?:true|false)\b(?!:))"
     rf"|(?P<iri><(?:[^\x00-\x20<>\"{{}}|^`\\]|{_CODE})*>)"
     rf"|(?P<variable>[?$][{_LETTER}_0-9][{_IN_NAME}]*|_:[{_LETTER}_0-9](?:[{_IN_NAME}.-]*[{_IN_NAME}-])?)"
-    rf"|(?P<name>(?:[{_LETTER}](?:[{_IN_NAME}.-]*[{_IN_NAME}-])?)?:"
+    rf"|(?P<name>(?:[{_LETTER}](?:[{_IN_NAME}.-]{{0,255}}[{_IN_NAME}-])?)?:"  # any length would take quadratic time
     rf"(?:(?:[{_LETTER}_:0-9]|{_LOCAL})(?:(?:[{_IN_NAME}.:-]|{_LOCAL})*(?:[{_IN_NAME}:-]|{_LOCAL}))?)?)"
     r"|(?P<word>[A-Za-z][A-Za-z0-9_]*)|(?P<nothing>[ \t\r\n]+|\#[^\n\r]*)|(?P<sign>!=|.)",
     re.DOTALL,
