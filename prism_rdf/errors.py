@@ -11,6 +11,7 @@
     │   ├── IdempotencyConflict
     │   ├── Unreadable                     RDF that is not written in its format; says where
     │   ├── QueryTooLarge                  more memory or a larger answer than a query may take
+    │   ├── StorageFailed                  the disk is full, or does not take or give what it should
     │   ├── NotAStore
     │   └── StoreVersionError
     ├── NotFoundError                  6
@@ -172,6 +173,13 @@ class Unreadable(RefusedError):
 class QueryTooLarge(RefusedError):
     code = "query-too-large"
     http_status = 413
+
+
+class StorageFailed(RefusedError):
+    """The disk is full, or did not take or give what it should; nothing was acknowledged, and nothing is lost."""
+
+    code = "storage-failed"
+    http_status = 507
 
 
 class NotAStore(RefusedError):

@@ -18,7 +18,7 @@ from typing import Any
 from pyoxigraph import Quad, RdfFormat, parse, serialize
 
 from prism_rdf.clock import Instant
-from prism_rdf.errors import RefusedError
+from prism_rdf.errors import RefusedError, StorageFailed
 from prism_rdf.storage.folder import sync_folder
 
 _BLOCK = 65_536
@@ -131,7 +131,7 @@ class ChangeLog:
             os.fsync(self._file.fileno())
         except OSError as error:
             os.ftruncate(self._file.fileno(), start)
-            raise RefusedError(
+            raise StorageFailed(
                 f"the change log cannot be written: {error.strerror}",
                 rule="a write is acknowledged only once its log entry is on disk",
                 mend="free some disk space or mend the permissions, then write again; nothing was changed",

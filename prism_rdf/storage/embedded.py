@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from errno import ENOSPC
 from pathlib import Path
+from shutil import disk_usage
 from typing import Any
 from uuid import uuid4
 
 from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, Store, Triple, parse, serialize
 
-from prism_rdf.errors import BusyError, RefusedError
+from prism_rdf.errors import BusyError, StorageFailed
 from prism_rdf.storage.folder import remove
 from prism_rdf.storage.interface import QueryResult
 from prism_rdf.storage.journal import Journal
@@ -31,11 +34,15 @@ _UNSTAGE = tuple(
     )
 )
 
+_ROOM = 16 << 20  # bytes that opening a store anew may write beside what its own log holds
+_PATIENCE, _MOMENT = 5.0, 0.05  # seconds
+
 
 class EmbeddedStore:
     """An Oxigraph store behind ``GraphStore``; ``folder`` None means in memory.
 
-    Every method that changes the store does so within ``journal.changing``, so that copies elsewhere can keep up.
+    Every method that changes the store does so within ``_changing``, so that copies elsewhere can keep up. After an
+    error of the disk the engine writes nothing any more: the next write, or copy, opens the folder anew.
     Raises BusyError when another process holds the folder.
     """
 
@@ -43,6 +50,7 @@ class EmbeddedStore:
         self._folder = folder
         self.key = uuid4().hex  # names this store among those that a worker has copies of
         self.journal = Journal()
+        self._broken = False
         try:
             self._store = Store() if folder is None else Store(str(folder))
         except OSError as error:
@@ -72,7 +80,7 @@ class EmbeddedStore:
         come, nameless_come = _parted(adds)
         steps = [_data("DELETE", gone), _data("INSERT", come)]
         nameless = [*_staged(_REMOVE, nameless_gone), *_staged(_ADD, nameless_come)]
-        with self.journal.changing(adds, removes), _refusing():
+        with self._changing(adds, removes):
             if not nameless:
                 self._store.update(" ;\n".join(filter(None, steps)))
                 return
@@ -89,7 +97,7 @@ class EmbeddedStore:
 
     def load(self, quads: Iterable[Quad]) -> None:
         """Add many quads, three times as fast as ``apply`` and not atomically: for what nobody looks at yet."""
-        with self.journal.changing(told=False), _refusing():
+        with self._changing(told=False):
             self._store.bulk_extend(quads)
 
     def load_text(self, nquads: str) -> None:
@@ -98,7 +106,7 @@ class EmbeddedStore:
         Blank nodes, if there are any, keep their labels, at twice the cost; what nobody looks at yet may be added so.
         """
         data = nquads.encode()
-        with self.journal.changing(told=False), _refusing():
+        with self._changing(told=False):
             if b"_:" in data:
                 self._store.bulk_extend(parse(data, format=RdfFormat.N_QUADS, lenient=True))
             else:
@@ -106,11 +114,45 @@ class EmbeddedStore:
 
     def patch(self, quads: Mapping[Quad, bool]) -> None:
         """Make each quad there (True) or not, outside of any commit: for a store that is being built."""
-        with self.journal.changing(told=False):
+        with self._changing(told=False):
             for quad, there in quads.items():
                 if not there:
                     self._store.remove(quad)
             self._store.bulk_extend(quad for quad, there in quads.items() if there)
+
+    @contextmanager
+    def _changing(
+        self, adds: Sequence[Quad] = (), removes: Sequence[Quad] = (), *, told: bool = True
+    ) -> Iterator[None]:
+        """Have the store changed within, as ``Journal.changing`` does. Raises StorageFailed."""
+        with self.journal.changing(adds, removes, told=told):
+            self._mend()
+            try:
+                yield
+            except OSError as error:
+                self._broken = self._folder is not None
+                raise _failed("written", error) from error
+
+    def _mend(self) -> None:
+        """Open the folder anew after an error, once there is room for what that writes. Raises StorageFailed.
+
+        Whoever still reads keeps it open, and is waited for.
+        """
+        if not self._broken or self._folder is None:
+            return
+        room = disk_usage(self._folder).free
+        if room < _ROOM + sum(each.stat().st_size for each in self._folder.glob("*.log")):
+            raise _failed("written", OSError(ENOSPC, f"only {room >> 20} MiB are left on the disk"))
+        self._store = _Away(self)  # type: ignore[assignment]
+        until = time.monotonic() + _PATIENCE
+        while self._broken:
+            try:
+                self._store = Store(str(self._folder))
+                self._broken = False
+            except OSError as error:
+                if "lock" not in str(error).lower() or time.monotonic() > until:
+                    raise _failed("opened again", error) from error
+                time.sleep(_MOMENT)
 
     def backup(self, target: Path) -> None:
         """Copy the store as it is at this moment into a folder that must not be there, by hard links where it can.
@@ -125,6 +167,7 @@ class EmbeddedStore:
         A store in memory is written out. Raises OSError.
         """
         with self.journal.still() as version:
+            self._mend()
             if self._folder is not None:
                 self._store.backup(str(target))
             else:
@@ -154,7 +197,7 @@ class EmbeddedStore:
     def become(self, other: EmbeddedStore) -> None:
         """Go on as ``other``, which is used up; iterators begun before still read what was."""
         with self.journal.changing(told=False):
-            self._folder, self._store = other._folder, other._store
+            self._folder, self._store, self._broken = other._folder, other._store, other._broken
 
     def flush(self) -> None:
         if self._folder is not None:
@@ -165,6 +208,30 @@ class EmbeddedStore:
         with suppress(OSError):  # a full disk: what is not flushed is replayed from the change log
             self.flush()
         del self._store
+
+
+class _Away:
+    """Stands for the engine while its folder is opened anew: who asks waits for that. Raises StorageFailed."""
+
+    def __init__(self, store: EmbeddedStore) -> None:
+        self._held = store
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._back(), name)
+
+    def __contains__(self, quad: Quad) -> bool:
+        return quad in self._back()
+
+    def __len__(self) -> int:
+        return len(self._back())
+
+    def __iter__(self) -> Iterator[Quad]:
+        return iter(self._back())
+
+    def _back(self) -> Any:
+        with self._held.journal.still():
+            self._held._mend()
+            return self._held._store
 
 
 def _staged(verb: NamedNode, quads: Sequence[Quad]) -> Iterator[Quad]:
@@ -190,16 +257,12 @@ def _has_blank_node(term: Any) -> bool:
     )
 
 
-@contextmanager
-def _refusing() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise RefusedError(
-            f"the store cannot be written: {error}",
-            rule="a write is acknowledged only once it is on disk",
-            mend="free some disk space or mend the permissions, then open the store again; nothing was changed",
-        ) from error
+def _failed(what: str, error: OSError) -> StorageFailed:
+    return StorageFailed(
+        f"the store cannot be {what}: {error}",
+        rule="a write is acknowledged only once it is on disk",
+        mend="make room on the disk, or mend it, and write again; nothing was changed",
+    )
 
 
 def _data(verb: str, quads: Sequence[Quad]) -> str:

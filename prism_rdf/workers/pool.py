@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from prism_rdf.config import Limits
-from prism_rdf.errors import BadArgument, BusyError, PrismError, RefusedError, ServiceFailed, TooManyQueries
+from prism_rdf.errors import (
+    BadArgument,
+    BusyError,
+    PrismError,
+    RefusedError,
+    ServiceFailed,
+    StorageFailed,
+    TooManyQueries,
+)
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.folder import remove
 from prism_rdf.workers.answer import WorkedAnswer
@@ -246,8 +254,8 @@ class Pool:
         )
 
 
-def _no_room(folder: Path, error: OSError) -> RefusedError:
-    return RefusedError(
+def _no_room(folder: Path, error: OSError) -> StorageFailed:
+    return StorageFailed(
         f"the store cannot be copied for a query: {error}",
         rule="a query that can be stopped reads a copy of the store, which takes some room beside it",
         mend=f"free some disk space, or mend the permissions of {folder}",

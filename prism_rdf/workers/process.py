@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from pyoxigraph import Quad, RdfFormat, serialize
 
 from prism_rdf.config import Limits
-from prism_rdf.errors import BadQuery, PrismError, QueryTooLarge, ServiceFailed
+from prism_rdf.errors import BadQuery, PrismError, QueryTooLarge, ServiceFailed, StorageFailed
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.folder import remove
 from prism_rdf.storage.journal import Change
@@ -166,6 +166,12 @@ def _failure(message: Message) -> Exception:
         return SyntaxError(text)
     if kind == "memory":
         return out_of_memory()
+    if kind == "disk":
+        return StorageFailed(
+            f"the query failed: {_line(text)}",
+            rule="a query that can be stopped reads a copy of the store, which takes some room beside it",
+            mend="make room on the disk, or mend it, and ask again",
+        )
     if kind == "service":
         return ServiceFailed(
             f"{' or '.join(message['services'])} did not answer the query as it should: {_line(text)}",

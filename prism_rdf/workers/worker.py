@@ -70,7 +70,8 @@ class Worker:
                 return
             except (OSError, RuntimeError) as error:
                 services = request.get("services")
-                self._fail("service" if services else "failure", error, services=services)
+                kind = "disk" if isinstance(error, OSError) else "failure"
+                self._fail("service" if services else kind, error, services=services)
             except Exception as error:
                 self._fail("failure", error)
 

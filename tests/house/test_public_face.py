@@ -32,6 +32,7 @@ NAMES = [
     "Receipt",
     "RefusedError",
     "ServiceFailed",
+    "StorageFailed",
     "StoreVersionError",
     "TooManyQueries",
     "UnknownEntity",

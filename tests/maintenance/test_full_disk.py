@@ -61,18 +61,23 @@ def test_a_file_that_may_not_grow_is_a_full_disk(tmp_path, what):
         check=False,
     )
     assert ran.returncode == 0, ran.stderr
-    message, state, mend, last = ran.stdout.splitlines()
+    message, state, *mend, last = ran.stdout.splitlines()
     assert f"the {what} cannot be written" in message
     written, number, findings = state.split(" ", 2)
-    assert int(written) == int(number) == int(last) > 30
+    assert int(written) == int(number) > 30
     assert findings == "[]"
-    assert "free some disk space" in mend
+    if what == "store":  # opened anew it has a new file, which may grow
+        assert (int(last), mend) == (int(number) + 1, [])
+    else:
+        assert int(last) == int(number)
+        assert "free some disk space" in mend[0]
 
     with Prism.open(tmp_path / "home", exclusive=True) as prism:
-        assert prism.commit_number == int(number)
+        assert prism.commit_number == int(last)
         found = {q.object for q in quads(prism) if q.predicate == term("content")}
-        assert found == {Literal(f"{n} " + "x" * 2_000) for n in range(int(number))}
-        assert prism.project("demo").remember("there is room again").commit == int(number) + 1
+        assert found >= {Literal(f"{n} " + "x" * 2_000) for n in range(int(number))}
+        assert len(found) == int(last)
+        assert prism.project("demo").remember("there is room again").commit == int(last) + 1
 
 
 @pytest.fixture
