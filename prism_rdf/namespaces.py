@@ -147,9 +147,6 @@ class Names:
     def event(self, uuid: str) -> NamedNode:
         return self._of("event", uuid)
 
-    def assertion(self, event_uuid: str, index: int) -> NamedNode:
-        return self._of("event", f"{event_uuid}#{index}")
-
     def alias(self, uuid: str) -> NamedNode:
         return self._of("alias", uuid)
 

@@ -121,11 +121,11 @@ def _assertion_said(event: Event, event_node: NamedNode, index: int, writing: Wr
 
 def stated_by(event: Event, uuid: str, writing: Writing) -> tuple[Stated, ...]:
     """Return what an event about to be written states, in the form the fold takes."""
-    names = writing.names
+    node = writing.names.event(uuid).value
     at = edge(event.at.instant if event.at else None, -inf)
     return tuple(
         Stated(
-            event=names.event(uuid).value,
+            event=node,
             prop=said.property,
             value=None if said.value is None else canonical_term(said.value),
             op=said.op,
@@ -133,7 +133,7 @@ def stated_by(event: Event, uuid: str, writing: Writing) -> tuple[Stated, ...]:
             until=edge(said.until, inf),
             level=event.level,
             sequence=event.sequence,
-            node=names.assertion(uuid, index).value,
+            node=f"{node}#{index}",
         )
         for index, said in enumerate(event.assertions)
     )
