@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import urljoin
 
@@ -46,6 +47,20 @@ _OF_ENTITIES = {PRISM + name for name in ("uuid", "tenant", "namespace", "merged
 _LABELS = {SKOS + "altLabel", SKOS + "hiddenLabel"}
 _NONE = ("", "")
 Token = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class PlacedToken:
+    """A token by the name of its group in TOKEN, and where in the text it stands; ``word`` is in small letters."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+    @property
+    def word(self) -> str:
+        return self.text.lower() if self.kind == "word" else ""
 
 
 def vocabulary(catalog: TypeCatalog) -> frozenset[str]:

@@ -17,25 +17,13 @@ from pyoxigraph import NamedNode, Store
 
 from prism_rdf.errors import RefusedError
 from prism_rdf.namespaces import PREFIXES
-from prism_rdf.reach import TOKEN
+from prism_rdf.reach import TOKEN, PlacedToken
 
 UNKNOWN = ""  # the server of a variable, and of what cannot be judged
 NOWHERE = "<urn:prism:no-server>"  # nothing is sent there: it is no address
 _ELSEWHERE = re.compile("service|load", re.IGNORECASE)
 _CERTAIN = re.compile(r"<[A-Za-z][A-Za-z0-9+.-]*://")
 _FORMS = {"select", "ask", "construct", "describe"}
-
-
-@dataclass(frozen=True)
-class _Token:
-    kind: str
-    text: str
-    start: int
-    end: int
-
-    @property
-    def word(self) -> str:
-        return self.text.lower() if self.kind == "word" else ""
 
 
 @dataclass(frozen=True)
@@ -107,18 +95,18 @@ def asking_nobody(query: str) -> str:
     return query
 
 
-def _tokens(query: str) -> list[_Token]:
+def _tokens(query: str) -> list[PlacedToken]:
     found = TOKEN.finditer(query)
-    return [_Token(each.lastgroup or "", each[0], *each.span()) for each in found if each.lastgroup != "nothing"]
+    return [PlacedToken(each.lastgroup or "", each[0], *each.span()) for each in found if each.lastgroup != "nothing"]
 
 
-def _is_certain(tokens: Sequence[_Token]) -> bool:
+def _is_certain(tokens: Sequence[PlacedToken]) -> bool:
     """Return whether texts and comments begin and end where they seem to.
 
     They do up to the first IRI that may be none; it may be less than something in an expression, which has round
     brackets, and the second half of ``<<``.
     """
-    brackets, before = [""], _Token("", "", -1, -1)
+    brackets, before = [""], PlacedToken("", "", -1, -1)
     for each in tokens:
         if each.kind == "sign":
             if each.text in "\"'\\" or not each.text.isascii():
@@ -135,8 +123,8 @@ def _is_certain(tokens: Sequence[_Token]) -> bool:
     return True
 
 
-def _services(query: str, tokens: Sequence[_Token]) -> Iterator[Service]:
-    end = _Token("", "", len(query), len(query))
+def _services(query: str, tokens: Sequence[PlacedToken]) -> Iterator[Service]:
+    end = PlacedToken("", "", len(query), len(query))
     for index, token in enumerate(tokens):
         rest = [*tokens[index + 1 : index + 4], end, end, end]
         if token.word == "service":
@@ -148,14 +136,14 @@ def _services(query: str, tokens: Sequence[_Token]) -> Iterator[Service]:
             yield Service(UNKNOWN, token.start, token.end)
 
 
-def _keyword_in(token: _Token, after: _Token) -> str:
+def _keyword_in(token: PlacedToken, after: PlacedToken) -> str:
     """Return what of a token may be keywords that nothing parts from what stands beside them."""
     if token.kind == "name" and after.text == "{":
         return token.text.partition(":")[0].lower()
     return token.word
 
 
-def _resolved(query: str, tokens: Sequence[_Token], target: _Token) -> str:
+def _resolved(query: str, tokens: Sequence[PlacedToken], target: PlacedToken) -> str:
     """Return the IRI that a token stands for by the prologue of the query; UNKNOWN where that cannot be told."""
     at = 0
     while at < len(tokens) and tokens[at].word in ("prefix", "base", "version"):

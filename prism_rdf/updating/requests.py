@@ -15,7 +15,7 @@ from pyoxigraph import NamedNode, Store
 
 from prism_rdf.errors import BadQuery
 from prism_rdf.namespaces import PREFIXES
-from prism_rdf.reach import TOKEN
+from prism_rdf.reach import TOKEN, PlacedToken
 
 _PLACE = re.compile(r"error at (\d+):(\d+)")
 _NOWHERE = "urn:prism:no-graph"
@@ -77,23 +77,11 @@ class Load:
 Operation = Data | Modify | Manage | Load
 
 
-@dataclass(frozen=True)
-class _Token:
-    kind: str
-    text: str
-    start: int
-    end: int
-
-    @property
-    def word(self) -> str:
-        return self.text.upper() if self.kind == "word" else ""
-
-
 @dataclass
 class _Piece:
     """The tokens outside of braces of one operation; a group in braces is one token of the kind ``group``."""
 
-    tokens: list[_Token] = field(default_factory=list)
+    tokens: list[PlacedToken] = field(default_factory=list)
     labels: set[str] = field(default_factory=set)
 
 
@@ -137,7 +125,7 @@ def _pieces(text: str) -> Iterator[_Piece]:
         elif said == "}" and kind == "sign" and depth:
             depth -= 1
             if depth == 0:
-                piece.tokens.append(_Token("group", text[group : match.end()], group, match.end()))
+                piece.tokens.append(PlacedToken("group", text[group : match.end()], group, match.end()))
         elif depth:
             if said.startswith("_:"):
                 piece.labels.add(said)
@@ -145,26 +133,26 @@ def _pieces(text: str) -> Iterator[_Piece]:
             yield piece
             piece = _Piece()
         else:
-            piece.tokens.append(_Token(kind, said, match.start(), match.end()))
+            piece.tokens.append(PlacedToken(kind, said, match.start(), match.end()))
     if depth:
-        piece.tokens.append(_Token("group", text[group:], group, len(text)))
+        piece.tokens.append(PlacedToken("group", text[group:], group, len(text)))
     yield piece
 
 
-def _prologue_length(tokens: Sequence[_Token]) -> int:
+def _prologue_length(tokens: Sequence[PlacedToken]) -> int:
     at = 0
     while at < len(tokens):
         word = tokens[at].word
-        if word == "PREFIX" and [each.kind for each in tokens[at + 1 : at + 3]] == ["name", "iri"]:
+        if word == "prefix" and [each.kind for each in tokens[at + 1 : at + 3]] == ["name", "iri"]:
             at += 3
-        elif word in ("BASE", "VERSION") and len(tokens) > at + 1:
+        elif word in ("base", "version") and len(tokens) > at + 1:
             at += 2
         else:
             break
     return at
 
 
-def _check_syntax(text: str, prologue: str, tokens: Sequence[_Token]) -> None:
+def _check_syntax(text: str, prologue: str, tokens: Sequence[PlacedToken]) -> None:
     """Have Oxigraph parse an operation: before it stands one that fails once all is parsed, so that nothing is done."""
     start, end = tokens[0].start, tokens[-1].end
     head = f"{prologue}\nDROP GRAPH <{_NOWHERE}> ;\n"
@@ -198,7 +186,7 @@ def _not_sparql(text: str, start: int, lines_before: int, complaint: str) -> Bad
 class _Reading:
     """Reads one operation that is known to be SPARQL."""
 
-    def __init__(self, text: str, prologue: str, tokens: Sequence[_Token]) -> None:
+    def __init__(self, text: str, prologue: str, tokens: Sequence[PlacedToken]) -> None:
         self._text = text
         self._prologue = prologue
         self._tokens = list(tokens)
@@ -206,59 +194,59 @@ class _Reading:
     def operation(self) -> Operation:
         first = self._tokens[0].word
         second = self._tokens[1].word if len(self._tokens) > 1 else ""
-        if second == "DATA":
-            return Data(self._prologue, first == "DELETE", self._tokens[2].text)
-        if first == "LOAD":
+        if second == "data":
+            return Data(self._prologue, first == "delete", self._tokens[2].text)
+        if first == "load":
             address = next(each for each in self._tokens if each.kind in ("iri", "name"))
-            return Load(self._iri(address), second == "SILENT")
-        if first in ("INSERT", "DELETE", "WITH"):
+            return Load(self._iri(address), second == "silent")
+        if first in ("insert", "delete", "with"):
             return self._modify()
         return self._manage()
 
     def _modify(self) -> Modify:
-        parts: dict[str, str] = {"DELETE": "", "INSERT": "", "WHERE": ""}
+        parts: dict[str, str] = {"delete": "", "insert": "", "where": ""}
         within: NamedNode | None = None
         using: list[NamedNode] = []
         using_named: list[NamedNode] = []
         word = ""
         for token in self._tokens:
             if token.kind == "group":
-                parts[word if word in ("DELETE", "INSERT") else "WHERE"] = token.text
+                parts[word if word in ("delete", "insert") else "where"] = token.text
                 word = ""
             elif token.kind != "word":
-                if word == "WITH":
+                if word == "with":
                     within = self._iri(token)
                 else:
-                    (using_named if word == "NAMED" else using).append(self._iri(token))
+                    (using_named if word == "named" else using).append(self._iri(token))
             else:
-                if token.word == "WHERE" and word == "DELETE":  # DELETE WHERE: the pattern is the template
-                    parts["DELETE"] = self._tokens[-1].text
+                if token.word == "where" and word == "delete":  # DELETE WHERE: the pattern is the template
+                    parts["delete"] = self._tokens[-1].text
                 word = token.word
         return Modify(
             self._prologue,
-            parts["DELETE"],
-            parts["INSERT"],
-            parts["WHERE"],
+            parts["delete"],
+            parts["insert"],
+            parts["where"],
             within,
             tuple(using),
             tuple(using_named),
         )
 
     def _manage(self) -> Manage:
-        verb = self._tokens[0].word.lower()
-        silent = self._tokens[1].word == "SILENT"
+        verb = self._tokens[0].word
+        silent = self._tokens[1].word == "silent"
         places = [place for each in self._tokens[1:] if (place := self._place(each)) is not None]
         if verb in ("copy", "move", "add"):
             return Manage(verb, silent, places[1], places[0])  # type: ignore[arg-type]
         return Manage(verb, silent, places[0])  # type: ignore[arg-type]
 
-    def _place(self, token: _Token) -> Place | None:
+    def _place(self, token: PlacedToken) -> Place | None:
         if token.kind in ("iri", "name"):
             return Place("graph", self._iri(token))
-        kinds: dict[str, Ask] = {"DEFAULT": "default", "NAMED": "named", "ALL": "all"}
+        kinds: dict[str, Ask] = {"default": "default", "named": "named", "all": "all"}
         return Place(kinds[token.word]) if token.word in kinds else None
 
-    def _iri(self, token: _Token) -> NamedNode:
+    def _iri(self, token: PlacedToken) -> NamedNode:
         """Return the IRI that a token stands for, by the prologue."""
         query = f"{self._prologue} CONSTRUCT {{ {token.text} <urn:p> 1 }} WHERE {{ }}"
         (triple,) = Store().query(query, prefixes=PREFIXES)  # type: ignore[misc]
