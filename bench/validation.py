@@ -183,10 +183,12 @@ def main() -> None:
     parser.add_argument("--per-entity", type=int, default=5)
     parser.add_argument("--sample", type=int, default=10_000, help="the states that pySHACL is shown, at most")
     parser.add_argument("--entities", type=int, default=50, help="the entities whose invariants pySHACL is shown")
+    parser.add_argument("--home", type=Path, help="a store that time_engine.py has kept, with as many states")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, Prism.open(home=Path(folder), exclusive=True) as store:
+    with tempfile.TemporaryDirectory() as folder, Prism.open(options.home or Path(folder), exclusive=True) as store:
         project = store.project("bench")
-        load_by_verbs(project, range(options.states // options.per_entity), options.per_entity, BATCH)
+        if not store.commit_number:
+            load_by_verbs(project, range(options.states // options.per_entity), options.per_entity, BATCH)
         sample, sampled = project, options.states
         if options.states > options.sample:
             sample, sampled = Prism.in_memory().project("bench"), options.sample
