@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 from urllib.request import urlopen
 
 import pytest
+from prism_server import running
 
 from prism_rdf.prism import Prism
 
@@ -88,3 +89,11 @@ def test_a_port_in_use_is_busy(home: Path) -> None:
     assert process.returncode == 7
     assert f"port {port}" in complaint
     assert "--port" in complaint
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1"])
+def test_a_small_answer_is_sent_at_once(address: str) -> None:
+    with running._listener(address, 0) as listener, socket.create_connection(listener.getsockname()[:2]):
+        accepted, _ = listener.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
