@@ -91,9 +91,8 @@ def test_a_port_in_use_is_busy(home: Path) -> None:
     assert "--port" in complaint
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1", "::1"])
-def test_a_small_answer_is_sent_at_once(address: str) -> None:
-    with running._listener(address, 0) as listener, socket.create_connection(listener.getsockname()[:2]):
+def test_a_small_answer_is_sent_at_once() -> None:
+    with running._listener("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname()):
         accepted, _ = listener.accept()
         with accepted:
             assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
