@@ -72,7 +72,7 @@ def test_what_is_not_of_the_world_of_a_project_is_refused(prism: Prism, graph: s
 
 def test_an_iri_that_is_written_in_escapes_reaches_nothing_more(prism: Prism) -> None:
     hidden = OTHER.replace("other", "\\u006fther")
-    with pytest.raises(BadArgument, match="not the IRI of a graph"):
+    with pytest.raises(RefusedError, match=f"the graph <{OTHER}> is not in this dataset"):
         titles(prism, clause=f"FROM <{CURRENT}> FROM <{hidden}>", pid="demo")
 
 
