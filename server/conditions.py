@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 
 from flask import request
@@ -24,14 +24,19 @@ def conditioned(asker: Asker, is_there: Callable[[], bool]) -> AbstractContextMa
         now = stamp(asker.version())
         if "If-Match" in request.headers:
             wanted = request.if_match
-            if not (is_there() if wanted.star_tag else any(tag.startswith(now) for tag in wanted)):
+            if not (is_there() if wanted.star_tag else _names(wanted, now)):
                 raise _failed("there is no such graph" if wanted.star_tag else "the store has changed since")
         if "If-None-Match" in request.headers:
             had = request.if_none_match
-            if is_there() if had.star_tag else any(tag.startswith(now) for tag in had.as_set(include_weak=True)):
+            if is_there() if had.star_tag else _names(had.as_set(include_weak=True), now):
                 raise _failed("it is there already" if had.star_tag else "the store is as it was")
 
     return asker.prism.provided(check)
+
+
+def _names(tags: Iterable[str | None], stamp: str) -> bool:
+    """Return whether one of the tags bears the stamp; an empty one is none to werkzeug."""
+    return any(tag is not None and tag.startswith(stamp) for tag in tags)
 
 
 def _failed(what: str) -> PreconditionFailed:

@@ -13,8 +13,9 @@ from uuid import uuid4
 from flask import Blueprint, Response, request
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, RdfFormat, Triple, parse
 
-from prism_rdf.errors import BadArgument, NotFoundError, Unreadable
+from prism_rdf.errors import BadArgument, NotFoundError, RefusedError, Unreadable
 from prism_rdf.free import is_free
+from prism_rdf.namespaces import derived_uuid
 
 from .asking import Asker, Scope
 from .caller import client_gone
@@ -75,8 +76,11 @@ def blueprint(asker: Asker) -> Blueprint:
     def post(name: str = "") -> Response:
         if name or _names_a_graph():
             return _loaded(asker, _target(name))
-        target = Target(NamedNode(f"{request.base_url}/{uuid4()}"))
+        key = request.headers.get("Idempotency-Key")
+        name = derived_uuid("graph", single("pid") or "", key) if key else str(uuid4())
+        target = Target(NamedNode(f"{request.base_url}/{name}"))
         response = _loaded(asker, target)
+        response.status_code = 201  # also when it is answered again
         response.headers["Location"] = target.iri or ""
         return response
 
@@ -84,9 +88,15 @@ def blueprint(asker: Asker) -> Blueprint:
     @routes.delete("/store/<path:name>")
     def delete(name: str = "") -> Response:
         target = _target(name)
-        if is_free(target.graph, asker.prism.base) and not _is_there(asker, target, Scope()):
+        absent = is_free(target.graph, asker.prism.base) and not _is_there(asker, target, Scope())
+        if absent and "Idempotency-Key" not in request.headers:  # with one it may have been removed by this request
             raise _no_graph(target)
-        return _updated(asker, target, f"DROP GRAPH {target.graph}" if target.graph else "DROP DEFAULT")
+        try:
+            return _updated(asker, target, f"DROP GRAPH {target.graph}" if target.graph else "DROP DEFAULT")
+        except RefusedError as error:
+            if absent:
+                raise _no_graph(target) from error
+            raise
 
     return routes
 

@@ -124,6 +124,38 @@ def test_the_same_key_writes_once(door: FlaskClient, store: Prism) -> None:
     assert first.headers["Prism-Commit"] == again.headers["Prism-Commit"] == str(number) == str(store.commit_number)
 
 
+def test_a_graph_that_is_made_under_a_key_has_one_address(door: FlaskClient, store: Prism) -> None:
+    key = {"Idempotency-Key": "made"}
+    first, again = (door.post("/store", data=TRIPLE, headers=key, **TURTLE) for _ in range(2))
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert first.headers["Location"] == again.headers["Location"]
+    assert first.headers["Prism-Commit"] == again.headers["Prism-Commit"] == str(store.commit_number)
+    assert code(door.post("/store", data="<urn:x> <urn:y> 1 .", headers=key, **TURTLE), 409) == "idempotency-conflict"
+    other = door.post("/store", data=TRIPLE, headers={"Idempotency-Key": "other"}, **TURTLE)
+    assert other.headers["Location"] != first.headers["Location"]
+
+
+def test_a_graph_that_was_removed_under_a_key_is_removed_once(door: FlaskClient, store: Prism) -> None:
+    door.put("/store?graph=urn:going", data=TRIPLE, **TURTLE)
+    first, again = (door.delete("/store?graph=urn:going", headers={"Idempotency-Key": "gone"}) for _ in range(2))
+    assert (first.status_code, again.status_code) == (204, 204)
+    assert first.headers["Prism-Commit"] == again.headers["Prism-Commit"] == str(store.commit_number)
+    absent = door.delete("/store?graph=urn:never", headers={"Idempotency-Key": "never"})
+    assert code(absent, 404) == "not-found"
+
+
+@pytest.mark.parametrize("tag", ['""', '"", "x"', "", "x", "W/", '"', ",", "*, *"])
+@pytest.mark.parametrize("condition", ["If-Match", "If-None-Match"])
+def test_a_tag_that_is_none_is_no_fault_of_the_server(door: FlaskClient, condition: str, tag: str) -> None:
+    for send in (
+        lambda headers: door.put("/store?graph=urn:tags", data=TRIPLE, headers=headers, **TURTLE),
+        lambda headers: door.delete("/store?graph=urn:tags", headers=headers),
+        lambda headers: door.post("/sparql", data={"update": "INSERT DATA {}"}, headers=headers),
+        lambda headers: door.get("/store?graph=urn:tags", headers=headers),
+    ):
+        assert send({condition: tag}).status_code < 500
+
+
 def test_a_graph_with_blank_nodes_is_written_once_under_a_key(door: FlaskClient, store: Prism) -> None:
     bodies = {"text/turtle": "[] <urn:b> [] .", "application/ld+json": '{"urn:b": {"urn:c": 1}}'}
     for media_type, body in bodies.items():
