@@ -78,8 +78,9 @@ class VectorLeg:
             return LegHealth(health.status, health.position, f"{health.detail} ({detail})" if health.detail else detail)
         if health.status == "failed" or not self._behind():
             return health
-        done = len(self._index)
-        detail = f"{done:,} memories embedded, {self._waiting:,} to go; it goes on in the background"
+        detail = f"{len(self._index):,} memories embedded"
+        if self._worker is not None and self._worker.is_alive():
+            detail += f", {self._waiting:,} to go; it goes on in the background"
         return LegHealth("lagging", health.position, detail)
 
     def rebuild(self, embedder: Embedder | None = None, done: Callable[[], None] = lambda: None) -> None:
