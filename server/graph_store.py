@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from prism_rdf.model import Receipt
 
 _LARGEST = 1 << 28  # bytes of a graph
-_MULTIPART = "multipart/form-data"
+_MULTIPART, _FIELDS = "multipart/form-data", "application/x-www-form-urlencoded"
 _ALL = "CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }"
 _FORMATS = (
     *(RdfFormat.TURTLE, RdfFormat.N_TRIPLES, RdfFormat.RDF_XML, RdfFormat.JSON_LD),
@@ -60,6 +60,8 @@ def blueprint(asker: Asker) -> Blueprint:
     @routes.before_request
     def take_a_whole_graph() -> None:
         request.max_content_length = _LARGEST
+        if request.mimetype == _FIELDS:  # what curl says of a body unless it is told
+            _form_of(request.mimetype)
 
     @routes.get("/store")
     @routes.get("/store/<path:name>")

@@ -254,6 +254,7 @@ BAD = {
     "relative graph": ("PUT", "/store?graph=notes", TRIPLE, "text/turtle", 400),
     "no turtle": ("PUT", "/store?graph=urn:a", "<urn:a> <urn:b>", "text/turtle", 400),
     "another type": ("PUT", "/store?graph=urn:a", "{}", "application/pdf", 415),
+    "the type of a form": ("PUT", "/store?graph=urn:a", TRIPLE, "application/x-www-form-urlencoded", 415),
     "no type": ("PUT", "/store?graph=urn:a", TRIPLE, "", 415),
     "a named graph inside": ("PUT", "/store?graph=urn:a", f"<urn:g> {{ {TRIPLE} }}", "application/trig", 400),
     "misspelt": ("GET", "/store?grap=urn:a", "", "", 400),
