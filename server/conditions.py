@@ -25,7 +25,9 @@ def conditioned(asker: Asker, is_there: Callable[[], bool]) -> AbstractContextMa
         if "If-Match" in request.headers:
             wanted = request.if_match
             if not (is_there() if wanted.star_tag else _names(wanted, now)):
-                raise _failed("there is no such graph" if wanted.star_tag else "the tag is not that of the store as it is now")
+                raise _failed(
+                    "there is no such graph" if wanted.star_tag else "the tag is not that of the store as it is now"
+                )
         if "If-None-Match" in request.headers:
             had = request.if_none_match
             if is_there() if had.star_tag else _names(had.as_set(include_weak=True), now):
