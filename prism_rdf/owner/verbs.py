@@ -109,6 +109,7 @@ INSIDE: Mapping[str, frozenset[str]] = {
         {
             "answering",
             "bring_up_to_date",
+            "check_query",
             "schema",
             "commit",
             "embedder",
@@ -116,6 +117,7 @@ INSIDE: Mapping[str, frozenset[str]] = {
             "limit_queries",
             "provided",
             "site",
+            "stale_snapshots",
             "stop_queries",
         }
     ),
