@@ -12,15 +12,20 @@ from .failures import PreconditionFailed
 from .responding import stamp
 
 
-def conditioned(asker: Asker, is_there: Callable[[], bool]) -> AbstractContextManager[None]:
+def conditioned(
+    asker: Asker, is_there: Callable[[], bool], needed: Callable[[], None] | None = None
+) -> AbstractContextManager[None]:
     """Have what is written within refused where a condition of the request does not hold; nobody writes in between.
 
     A tag holds as long as nothing at all was written since the answer that bore it. ``is_there``: what ``*`` asks.
+    ``needed``, if given, raises where something else is missing. What was done before under the same key is not judged.
     """
-    if "If-Match" not in request.headers and "If-None-Match" not in request.headers:
+    if needed is None and "If-Match" not in request.headers and "If-None-Match" not in request.headers:
         return nullcontext()
 
     def check() -> None:
+        if needed is not None:
+            needed()
         now = stamp(asker.version())
         if "If-Match" in request.headers:
             wanted = request.if_match

@@ -5,7 +5,7 @@ A graph is named by ``?graph=IRI``, is the default graph by ``?default``, or has
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 from uuid import uuid4
@@ -13,7 +13,7 @@ from uuid import uuid4
 from flask import Blueprint, Response, request
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, RdfFormat, Triple, parse
 
-from prism_rdf.errors import BadArgument, NotFoundError, RefusedError, Unreadable
+from prism_rdf.errors import BadArgument, NotFoundError, Unreadable
 from prism_rdf.free import is_free
 from prism_rdf.namespaces import derived_uuid
 
@@ -90,15 +90,12 @@ def blueprint(asker: Asker) -> Blueprint:
     @routes.delete("/store/<path:name>")
     def delete(name: str = "") -> Response:
         target = _target(name)
-        absent = is_free(target.graph, asker.prism.base) and not _is_there(asker, target, Scope())
-        if absent and "Idempotency-Key" not in request.headers:  # with one it may have been removed by this request
-            raise _no_graph(target)
-        try:
-            return _updated(asker, target, f"DROP GRAPH {target.graph}" if target.graph else "DROP DEFAULT")
-        except RefusedError as error:
-            if absent:
-                raise _no_graph(target) from error
-            raise
+
+        def there() -> None:
+            if is_free(target.graph, asker.prism.base) and not _is_there(asker, target, Scope()):
+                raise _no_graph(target)
+
+        return _updated(asker, target, f"DROP GRAPH {target.graph}" if target.graph else "DROP DEFAULT", there)
 
     return routes
 
@@ -168,8 +165,8 @@ def _loaded(asker: Asker, target: Target, *, replaces: bool = False) -> Response
     return _done(receipt, 201 if new else 204)
 
 
-def _updated(asker: Asker, target: Target, update: str) -> Response:
-    with conditioned(asker, lambda: _is_there(asker, target, Scope())):
+def _updated(asker: Asker, target: Target, update: str, needed: Callable[[], None] | None = None) -> Response:
+    with conditioned(asker, lambda: _is_there(asker, target, Scope()), needed):
         return _done(asker.update(update, pid=single("pid")), 204)
 
 

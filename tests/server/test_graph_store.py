@@ -142,6 +142,8 @@ def test_a_graph_that_was_removed_under_a_key_is_removed_once(door: FlaskClient,
     assert first.headers["Prism-Commit"] == again.headers["Prism-Commit"] == str(store.commit_number)
     absent = door.delete("/store?graph=urn:never", headers={"Idempotency-Key": "never"})
     assert code(absent, 404) == "not-found"
+    another = door.delete("/store?graph=urn:never", headers={"Idempotency-Key": "gone"})
+    assert code(another, 409) == "idempotency-conflict"
 
 
 @pytest.mark.parametrize("tag", ['""', '"", "x"', "", "x", "W/", '"', ",", "*, *"])
