@@ -21,7 +21,7 @@ from prism_rdf.semantic.merges import concerned_by
 from prism_rdf.storage.changelog import LoggedChange
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.folder import remove
-from prism_rdf.values import term_text
+from prism_rdf.values import quad_text
 from prism_rdf.views import as_quads, drafted_entities, entity_view, told_of
 from prism_rdf.world import told_of_all, world
 
@@ -233,6 +233,5 @@ def _differing(kept: EmbeddedStore, computed: EmbeddedStore) -> list[tuple[Any, 
     for word, one, other in (("missing", computed, kept), ("surplus", kept, computed)):
         for quad in one.quads_for_pattern(None, None, None):
             if quad not in other:
-                said = f"{word} {term_text(quad.predicate)} {term_text(quad.object)}"
-                told.setdefault(quad.subject, []).append(said)
+                told.setdefault(quad.subject, []).append(f"{word} {quad_text(quad)}")
     return [(node, "; ".join(each)) for node, each in told.items()]

@@ -79,6 +79,11 @@ def python_of(term: Term) -> Any:
     return term.value
 
 
+def quad_text(quad: Quad) -> str:
+    """Return what a quad says of its subject for eyes."""
+    return f"{term_text(quad.predicate)} {term_text(quad.object)}"
+
+
 def term_text(term: object) -> str:
     """Return a term of a query's answer for eyes: IRIs shortened, literals bare; an unbound variable is empty.
 

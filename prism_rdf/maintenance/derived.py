@@ -23,7 +23,7 @@ from prism_rdf.temporal.events import read_stated
 from prism_rdf.temporal.fold import fold
 from prism_rdf.temporal.states import state_uuid
 from prism_rdf.temporal.tail import frontier, plan_tail
-from prism_rdf.values import term_text
+from prism_rdf.values import quad_text
 
 CURRENT, TAIL = "stale-current", "stale-tail"
 
@@ -38,8 +38,8 @@ class Stale:
 
     @property
     def detail(self) -> str:
-        missing = [f"missing {_said(quad)}" for quad in self.delta.adds]
-        return "; ".join(missing + [f"surplus {_said(quad)}" for quad in self.delta.removes])
+        missing = [f"missing {quad_text(quad)}" for quad in self.delta.adds]
+        return "; ".join(missing + [f"surplus {quad_text(quad)}" for quad in self.delta.removes])
 
 
 def stale(site: Site, names: Names) -> list[Stale]:
@@ -115,7 +115,3 @@ def _known(ground: Ground, names: Names) -> list[NamedNode]:
 
 def _subjects(quads: Iterable[Quad]) -> set[NamedNode]:
     return {quad.subject for quad in quads if isinstance(quad.subject, NamedNode)}
-
-
-def _said(quad: Quad) -> str:
-    return f"{term_text(quad.predicate)} {term_text(quad.object)}"

@@ -29,7 +29,7 @@ from prism_rdf.storage.about import about, objects, subjects
 from prism_rdf.temporal.drafts import DRAFT_OF, THREAD
 from prism_rdf.temporal.events import ASSERTION, CHANGES
 from prism_rdf.temporal.states import HAS_STATE
-from prism_rdf.values import term_text
+from prism_rdf.values import quad_text, term_text
 from prism_rdf.views import ALT_LABEL, HIDDEN_LABEL
 
 _WHYS = ITSELF, QUOTES, CAUSED = "itself", "quotes it", "caused by what quotes it"
@@ -227,7 +227,7 @@ class Removal:
             self._state(quad)
 
     def _state(self, quad: Quad) -> None:
-        says = _shortened(f"{term_text(quad.predicate)} {term_text(quad.object)}")
+        says = _shortened(quad_text(quad))
         self._statements.append((quad, Going(term_text(quad.subject), "statement", QUOTES, says)))
 
     def _quotes(self, quad: Quad) -> bool:

@@ -54,7 +54,7 @@ class EmbeddedStore:
         try:
             self._store = Store() if folder is None else Store(str(folder))
         except OSError as error:
-            if "lock" not in str(error).lower():
+            if not _is_held(error):
                 raise
             raise BusyError(
                 f"the store in {folder and folder.parent} is in use by another process",
@@ -150,7 +150,7 @@ class EmbeddedStore:
                 self._store = Store(str(self._folder))
                 self._broken = False
             except OSError as error:
-                if "lock" not in str(error).lower() or time.monotonic() > until:
+                if not _is_held(error) or time.monotonic() > until:
                     raise _failed("opened again", error) from error
                 time.sleep(_MOMENT)
 
@@ -255,6 +255,11 @@ def _has_blank_node(term: Any) -> bool:
         or isinstance(object, BlankNode)
         or (isinstance(object, Triple) and _has_blank_node(object))
     )
+
+
+def _is_held(error: OSError) -> bool:
+    """Return whether a folder could not be opened because somebody has it open."""
+    return "lock" in str(error).lower()
 
 
 def _failed(what: str, error: OSError) -> StorageFailed:
