@@ -10,7 +10,7 @@ The references:
 - a state as of T: the one bare SPARQL query that finds it and what it holds; a state now: the bare look-ups of whose
   it is, whether that is merged or has a draft, which state is the last, what is said about it and what it holds; each
   of the same entities;
-- a write: one bare SPARQL update of as many quads in a copy of the same store, plus one fsync of as many bytes;
+- a write: one bare SPARQL update that makes the same change in a copy of the same store, plus one fsync of its bytes;
 - SPARQL now: the same query on a plain store on disk of the same triples; SPARQL as of T: on one in memory, as a
   snapshot is; the first query as of T, which makes the snapshot, is set against filling that plain store.
 
@@ -36,6 +36,7 @@ from prism_rdf import Instant, Prism, Project
 from prism_rdf.clock import Edge
 from prism_rdf.model import Assertion, Event, Intent, Memory, NewEntity
 from prism_rdf.namespaces import PREFIXES, RDF_TYPE, TYPE, derived_uuid, prism
+from prism_rdf.storage.changelog import LoggedChange
 from prism_rdf.storage.embedded import EmbeddedStore
 
 ADR = NamedNode(TYPE + "ADR")
@@ -103,21 +104,28 @@ def in_turns(act: Act, reference: Act, times: int) -> tuple[float, float]:
 
 
 class Bare:
-    """A copy of the store and a file, for one update of as many quads and one fsync of as many bytes as a write has."""
+    """A copy of the store and a file, for the bare update that makes a change which was made, and one fsync of it."""
 
     def __init__(self, store: EmbeddedStore, folder: Path) -> None:
         store.backup(folder / "bare")
         self._store = Store(str(folder / "bare"))
         self._log = os.open(folder / "bare.log", os.O_CREAT | os.O_WRONLY | os.O_APPEND)
-        self._written = 0
 
-    def write(self, quads: int) -> None:
-        self._written += 1
-        graph = f"urn:g:{self._written}"
-        text = "\n".join(f"GRAPH <{graph}> {{ <urn:s:{graph}> <urn:p:{i}> {i} }}" for i in range(quads))
-        os.write(self._log, text.encode())
-        os.fsync(self._log)
-        self._store.update(f"INSERT DATA {{ {text} }}")
+    def repeat(self, change: LoggedChange) -> float:
+        """Make the change; return how many ms it took, the writing of the update's text left out."""
+        steps = (("DELETE", change.removes), ("INSERT", change.adds))
+        text = " ;\n".join(
+            f"{verb} DATA {{ {' '.join(f'GRAPH {q.graph_name} {{ {q.triple} }}' for q in quads)} }}"
+            for verb, quads in steps
+            if quads
+        )
+
+        def write() -> None:
+            os.write(self._log, text.encode())
+            os.fsync(self._log)
+            self._store.update(text)
+
+        return milliseconds(write)
 
 
 def bare_now(project: Project, uuids: list[str]) -> Act:
@@ -195,10 +203,13 @@ def writes(project: Project, bare: Bare, entities: int, per_entity: int, times: 
         (f"a late write, {per_entity - 1:,} later states", late(0), slow),
         (f"a late write, {per_entity - 1 - middle:,} later states", late(middle), slow),
     ):
-        act(0)
-        last = next(iter(store.changes(store.commit_number - 1)))
-        quads = len(last.adds) + len(last.removes)
-        row(f"{what} ({quads} quads)", *in_turns(act, lambda _, quads=quads: bare.write(quads), often))  # type: ignore[misc]
+        ours, theirs, quads = [], [], 0
+        for number in range(often):
+            ours.append(milliseconds(lambda n=number, act=act: act(n)))  # type: ignore[misc]
+            change = next(iter(store.changes(store.commit_number - 1)))
+            theirs.append(bare.repeat(change))
+            quads = len(change.adds) + len(change.removes)
+        row(f"{what} ({quads} quads)", statistics.median(ours), statistics.median(theirs))
 
 
 def sparql(project: Project, folder: Path, entities: int, per_entity: int) -> None:

@@ -331,18 +331,17 @@ def _plan_type(
     ground: Ground, before: ReadOnce, type_iri: NamedNode, changes: Collection[Event | Withdrawal], writing: Writing
 ) -> tuple[Folding, ...]:
     known = ground.schema(writing.names).catalog.type(type_iri)
-    multi = frozenset(prop.iri for prop in known.properties if prop.multi)
+    multi = known.multi_valued
     found_before = {each.entity for each in changes if isinstance(each, Withdrawal) or each.uuid}
     found_before |= {each.entity for each in changes if not before.is_new(writing.names.entity(each.entity))}
     fresh = plan_events(_NOTHING, (each for each in changes if each.entity not in found_before), multi, writing)
     before.take_as_new(quad.subject for folding in fresh for quad in folding.delta.adds)
     known_changes = (each for each in changes if each.entity in found_before)
     foldings = fresh + plan_events(ground.store, known_changes, multi, writing)
-    immutable = frozenset(prop.iri for prop in known.immutable)
     found = [
         violation
         for folding in foldings
-        for violation in changed(folding.entity, folding.pieces, immutable, known.name)
+        for violation in changed(folding.entity, folding.pieces, known.unchanging, known.name)
         if not _changed_before(ground.store, writing.names, folding.entity, violation)
     ]
     if found:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 from pyoxigraph import Literal, NamedNode, Quad
 
+from prism_rdf.appending import Appender
 from prism_rdf.belief import Writing
 from prism_rdf.changes import DUE_AT, Ground, Planned, changes_types, plan, refresh
 from prism_rdf.clock import Clock, Instant
@@ -21,6 +22,7 @@ from prism_rdf.free import is_free
 from prism_rdf.fresh import Newcomers
 from prism_rdf.model import Intent, NewEntity, Receipt
 from prism_rdf.namespaces import RDF_TYPE, STORE, Names, commit_iri, meta_graph, prism
+from prism_rdf.precedents import PrecedentsByProject
 from prism_rdf.preflight import broken_by
 from prism_rdf.scopes import scopes_of
 from prism_rdf.storage.about import about
@@ -49,7 +51,8 @@ class Committer:
         self._log = log
         self._base = base
         self._clock = clock
-        self._newcomers = Newcomers(ground)
+        precedents = PrecedentsByProject(ground.tenant)
+        self._newcomers, self._appender = Newcomers(ground, precedents), Appender(ground, precedents)
         self._meta = meta_graph(base)
         self._lock = threading.RLock()
         self._halted = False
@@ -89,11 +92,16 @@ class Committer:
             if text:
                 self._load(text, writing, verb, self._record(writing, verb, key, payload, created))
                 return Receipt(writing.number, writing.now, created, notes)
-            planned = plan(self._ground, wanted, writing)
+            planned = self._appender.plan(wanted, writing)
+            if planned is None:
+                planned = plan(self._ground, wanted, writing)
+                self._judge(planned, names)
             change = planned.change
             if change.empty:
                 return Receipt(None, None, created, notes + change.notes)
-            self._judge(planned, names)
+            broken = broken_by(planned.before, planned.after, names)
+            if broken:
+                raise ValidationError(broken)
             self._commit(planned, writing, verb, self._record(writing, verb, key, payload, created))
             return Receipt(writing.number, writing.now, created, notes + change.notes)
 
@@ -200,11 +208,10 @@ class Committer:
         return now if self._recorded_at is None or now > self._recorded_at else self._recorded_at.plus(micros=1)
 
     def _judge(self, planned: Planned, names: Names) -> None:
-        """Refuse a change that breaks a shape or an invariant."""
+        """Refuse a change that breaks a shape."""
         change, after = planned.change, planned.after
         schema = self._ground.schema_after(after, names, change)
         found = schema.gate.check(scopes_of(after, names, schema.catalog.superclasses))
-        found = found or broken_by(planned.before, after, names)
         if found:
             raise ValidationError(found)
 

@@ -69,6 +69,16 @@ class EntityType:
         """Return all declared properties, immutable ones first."""
         return self.immutable + self.mutable
 
+    @cached_property
+    def multi_valued(self) -> frozenset[NamedNode]:
+        """Return the IRIs of the properties that may have several values at once."""
+        return frozenset(each.iri for each in self.properties if each.multi)
+
+    @cached_property
+    def unchanging(self) -> frozenset[NamedNode]:
+        """Return the IRIs of the immutable properties."""
+        return frozenset(each.iri for each in self.immutable)
+
     def property(self, name_or_iri: str | NamedNode) -> Property:
         """Return the declared property of this local name or IRI; raise ValidationError when there is none.
 

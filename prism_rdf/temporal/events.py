@@ -22,8 +22,8 @@ CHANGES = prism("changes")
 ASSERTION = prism("assertion")
 _AT = prism("at")
 _FROM = prism("from")
-_UNTIL = prism("until")
-_PROPERTY = prism("property")
+UNTIL = prism("until")
+PROPERTY = prism("property")
 _VALUE = prism("value")
 _OP = prism("op")
 _LEVEL = prism("level")
@@ -107,7 +107,7 @@ def _assertion_said(event: Event, event_node: NamedNode, index: int, writing: Wr
     node = NamedNode(f"{event_node.value}#{index}")
     statements: list[Statement] = [
         (event_node, ASSERTION, node, graph),
-        (node, _PROPERTY, said.property, graph),
+        (node, PROPERTY, said.property, graph),
         (node, _OP, Literal(said.op), graph),
     ]
     if said.value is not None:
@@ -115,7 +115,7 @@ def _assertion_said(event: Event, event_node: NamedNode, index: int, writing: Wr
     if said.start is not None and (event.at is None or said.start != event.at.instant):
         statements.append((node, _FROM, instant_literal(said.start), graph))
     if said.until is not None:
-        statements.append((node, _UNTIL, instant_literal(said.until), graph))
+        statements.append((node, UNTIL, instant_literal(said.until), graph))
     return statements
 
 
@@ -180,7 +180,7 @@ def _read_assertions(store: GraphReader, event: About, graph: NamedNode) -> Iter
 
 def _stated(store: GraphReader, event: About, node: NamedNode, graph: NamedNode) -> Stated:
     said = about(store, node, graph)
-    prop = said.iri(_PROPERTY)
+    prop = said.iri(PROPERTY)
     assert prop is not None
     return Stated(
         event=event.node.value,
@@ -188,7 +188,7 @@ def _stated(store: GraphReader, event: About, node: NamedNode, graph: NamedNode)
         value=said.term(_VALUE),
         op=cast(Op, said.text(_OP)),
         start=edge(said.instant(_FROM) or event.instant(_AT), -inf),
-        until=edge(said.instant(_UNTIL), inf),
+        until=edge(said.instant(UNTIL), inf),
         level=event.number(_LEVEL),
         sequence=event.number(_SEQUENCE),
         node=node.value,

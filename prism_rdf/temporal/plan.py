@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -15,9 +15,11 @@ from prism_rdf.errors import ValidationError
 from prism_rdf.model import RETIRED, Event, Withdrawal
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.temporal.events import event_quads, event_uuid, read_stated, restate, stated_by, unsound
-from prism_rdf.temporal.fold import Piece, Stated, fold, instant
+from prism_rdf.temporal.fold import Edge, Piece, Stated, fold, instant
+from prism_rdf.temporal.read import snapshot
 from prism_rdf.temporal.states import plan_states, read_sealed, read_state, state_uuid
 from prism_rdf.temporal.tail import Tail, frontier, plan_tail, read_frontier, read_tail
+from prism_rdf.values import Term
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ def _plan_entity(
     retired: Instant | None = None
     tail = read_tail(store, writing.names, entity)
     if tail is not None and not tail.state.void and not withdrawn and all(each.start > tail.start for each in fresh):
-        pieces, planned = _append(store, entity, tail, fresh, writing)
+        pieces, _, planned = append(store, entity, tail, fresh, writing)
     else:
         believed = [each for each in read_stated(store, entity, graph) if each.event not in withdrawn]
         pieces, planned = refold(store, entity, believed + fresh, writing)
@@ -108,22 +110,37 @@ def refold(
     return pieces, [delta, plan_tail(store, entity, nodes[-1] if nodes else None, kept, writing)]
 
 
-def _append(
+def append(
     store: GraphReader, entity: NamedNode, tail: Tail, fresh: list[Stated], writing: Writing
-) -> tuple[tuple[Piece, ...], list[Delta]]:
-    """Fold from the last state on: what lies before it cannot change.
+) -> tuple[tuple[Piece, ...], list[NamedNode], list[Delta]]:
+    """Fold from the last state on: what lies before it cannot change. Return the pieces, their nodes, and the change.
 
-    That state is not void, so it shows what the properties that never change have been so far.
+    That state is not void, so it shows what the properties that never change have been so far. What nothing new is said
+    of goes on as it shows it, for it is the last; only of who retires or is reopened all is looked at.
     """
-    stated = read_frontier(store, writing.names, entity) + fresh
-    first, *rest = fold(stated, tail.start)
+    held, graph = snapshot(store, tail.state.node), writing.names.graph("temporal")
+    props = {each.prop for each in fresh}
+    told, going_on = read_frontier(store, writing.names, entity, {*props, *held} if RETIRED in props else props)
+    kept = {prop: values for prop, values in held.items() if prop in going_on}
+    first, *rest = (_with(kept, piece) for piece in _from(tail.start, fold(told + fresh, tail.start)))
     pieces = (replace(first, causes=tuple(cause.value for cause in tail.state.causes)), *rest)
-    graph = writing.names.graph("temporal")
     stored = {tail.state.node: tail.state}
     for piece in rest:
         state = read_state(store, writing.names.state(state_uuid(entity, piece)), graph)
         if state is not None:
             stored[state.node] = state
     nodes, delta = plan_states(entity, pieces, stored, writing)
-    kept = frontier(stated, pieces[-1].start)
-    return pieces, [delta, plan_tail(store, entity, nodes[-1], kept, writing)]
+    lasting = frontier(told + fresh, pieces[-1].start)
+    return pieces, nodes, [delta, plan_tail(store, entity, nodes[-1], lasting, writing, going_on.values())]
+
+
+def _from(start: Edge, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    """Return pieces that begin at ``start``: with a void where nothing is told yet."""
+    if pieces and pieces[0].start == start:
+        return pieces
+    return (Piece(start, pieces[0].start if pieces else inf, {}, (), {}, void=True), *pieces)
+
+
+def _with(kept: Mapping[NamedNode, tuple[Term, ...]], piece: Piece) -> Piece:
+    """Return a piece that holds this too."""
+    return replace(piece, props={**piece.props, **kept}, void=False) if kept else piece

@@ -5,7 +5,8 @@ Both are derived, kept in a graph of their own for each namespace, and rewritten
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from math import inf
 
@@ -13,9 +14,9 @@ from pyoxigraph import NamedNode, Quad
 
 from prism_rdf.belief import Delta, Statement, Writing, change_from
 from prism_rdf.namespaces import Names, prism
-from prism_rdf.storage.about import about, objects
+from prism_rdf.storage.about import About, about, objects
 from prism_rdf.storage.interface import GraphReader
-from prism_rdf.temporal.events import read_assertion
+from prism_rdf.temporal.events import PROPERTY, UNTIL, read_assertion
 from prism_rdf.temporal.fold import Edge, Stated, edge
 from prism_rdf.temporal.states import StoredState, read_state
 
@@ -46,11 +47,29 @@ def read_tail(store: GraphReader, names: Names, entity: NamedNode) -> Tail | Non
     return Tail(state) if state is not None else None
 
 
-def read_frontier(store: GraphReader, names: Names, entity: NamedNode) -> list[Stated]:
-    """Return what is stated of an entity that can still hold at its tail or later."""
+def read_frontier(
+    store: GraphReader, names: Names, entity: NamedNode, props: Collection[NamedNode]
+) -> tuple[list[Stated], dict[NamedNode, NamedNode]]:
+    """Return what is stated of an entity that can still hold at its tail or later, as far as it can still change.
+
+    A property of none of the ``props`` of which one thing is stated, for good, goes on as it is: of it the assertion is
+    told, and not read.
+    """
     graph = names.graph("temporal")
-    nodes = about(store, entity, names.graph("tail")).iris(FRONTIER)
-    return [read_assertion(store, node, graph) for node in nodes]
+    groups: defaultdict[NamedNode, list[About]] = defaultdict(list)
+    for node in about(store, entity, names.graph("tail")).iris(FRONTIER):
+        said = about(store, node, graph)
+        prop = said.iri(PROPERTY)
+        assert prop is not None
+        groups[prop].append(said)
+    stated: list[Stated] = []
+    going_on: dict[NamedNode, NamedNode] = {}
+    for prop, group in groups.items():
+        if prop in props or len(group) > 1 or group[0].term(UNTIL) is not None:
+            stated += [read_assertion(store, said.node, graph) for said in group]
+        else:
+            going_on[prop] = group[0].node
+    return stated, going_on
 
 
 def frontier(stated: Iterable[Stated], since: Edge) -> list[Stated]:
@@ -79,10 +98,17 @@ def _outranked(stated: Stated, best: dict[tuple[object, ...], Stated]) -> bool:
 
 
 def plan_tail(
-    store: GraphReader, entity: NamedNode, last: NamedNode | None, kept: Iterable[Stated], writing: Writing
+    store: GraphReader,
+    entity: NamedNode,
+    last: NamedNode | None,
+    kept: Iterable[Stated],
+    writing: Writing,
+    others: Iterable[NamedNode] = (),
 ) -> Delta:
-    """Return what makes the stored tail of ``entity`` the state ``last`` with the frontier ``kept``."""
+    """Return what makes the stored tail of ``entity`` the state ``last`` with the frontier ``kept`` and ``others``."""
+    graph = writing.names.graph("tail")
     wanted = [Quad(*said) for said in tail_said(entity, last, kept, writing)]
+    wanted += [Quad(entity, FRONTIER, node, graph) for node in others]
     return change_from(store.quads_for_pattern(entity, None, None, writing.names.graph("tail")), wanted)
 
 
