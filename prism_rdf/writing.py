@@ -138,9 +138,20 @@ class WritingVerbs(ReadingVerbs):
             check_order(start.instant, until)
             said = assertions(known, props, start, until, self.resolve, self._undeclared(node, known, props))
             level = self._correction_level(node, said) if event_type == EVENT_CORRECTION else 0
-            event = Event(self.names.uuid_of(node.value), event_type, start, said, tier=by)
-            event = replace(event, cause_memory=memory, cause_commit=cause_commit, description=description)
-            return (replace(event, source=source, sequence=sequence, level=level),)
+            event = Event(
+                entity=self.names.uuid_of(node.value),
+                event_type=event_type,
+                at=start,
+                assertions=said,
+                cause_memory=memory,
+                cause_commit=cause_commit,
+                description=description,
+                source=source,
+                tier=by,
+                sequence=sequence,
+                level=level,
+            )
+            return (event,)
 
         payload = [node.value, dict(props), event_type, valid_from, valid_until, source, sequence]
         if by == 3:

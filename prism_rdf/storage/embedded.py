@@ -76,10 +76,15 @@ class EmbeddedStore:
         return self._store.query(query, **options)
 
     def apply(self, adds: Sequence[Quad], removes: Sequence[Quad]) -> None:
-        gone, nameless_gone = _parted(removes)
-        come, nameless_come = _parted(adds)
-        steps = [_data("DELETE", gone), _data("INSERT", come)]
-        nameless = [*_staged(_REMOVE, nameless_gone), *_staged(_ADD, nameless_come)]
+        steps: list[str] = []
+        nameless: list[Quad] = []
+        for verb, node, quads in (("DELETE", _REMOVE, removes), ("INSERT", _ADD, adds)):
+            text = _data(verb, quads)
+            if "_:" in text:
+                named, others = _parted(quads)
+                text = _data(verb, named)
+                nameless += _staged(node, others)
+            steps.append(text)
         with self._changing(adds, removes):
             if not nameless:
                 self._store.update(" ;\n".join(filter(None, steps)))
@@ -243,8 +248,7 @@ def _staged(verb: NamedNode, quads: Sequence[Quad]) -> Iterator[Quad]:
 
 def _parted(quads: Sequence[Quad]) -> tuple[Sequence[Quad], Sequence[Quad]]:
     """Return the quads that an update can name, and those with blank nodes."""
-    nameless = [quad for quad in quads if _has_blank_node(quad)]
-    return ([quad for quad in quads if not _has_blank_node(quad)], nameless) if nameless else (quads, ())
+    return [q for q in quads if not _has_blank_node(q)], [q for q in quads if _has_blank_node(q)]
 
 
 def _has_blank_node(term: Any) -> bool:
