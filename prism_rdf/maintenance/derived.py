@@ -5,7 +5,7 @@ Both are changed by every commit; nothing but a defect, a damaged disk or a fore
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -20,7 +20,7 @@ from prism_rdf.namespaces import Names, meta_graph
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.overlay import Overlay
 from prism_rdf.temporal.events import read_stated
-from prism_rdf.temporal.fold import fold
+from prism_rdf.temporal.fold import Piece, Stated, fold
 from prism_rdf.temporal.states import state_uuid
 from prism_rdf.temporal.tail import frontier, plan_tail
 from prism_rdf.values import quad_text
@@ -62,20 +62,24 @@ def rebuild(site: Site, names: Names) -> int:
         return renew(site.ground, site.store, names, site.now())
 
 
-def renew(ground: Ground, store: EmbeddedStore, names: Names, now: Instant, since: Instant | None = None) -> int:
-    """Do what ``rebuild`` does on a store that nobody else writes to.
-
-    What was right at ``since`` is left as it was then: what came due in between is applied when it is read.
-    """
+def renew(ground: Ground, store: EmbeddedStore, names: Names, now: Instant) -> int:
+    """Do what ``rebuild`` does on a store that nobody else writes to."""
     found = list(_stale(ground, names, _known(ground, names), now))
-    if since is not None:
-        doubtful = {each.entity for each in found}
-        wrong = {each.entity for each in _stale(ground, names, doubtful, since)}
-        found = [each for each in found if each.entity in wrong]
     delta = Delta.joined(each.delta for each in found)
     if found:
         store.apply(delta.adds, delta.removes)
     return len({each.entity for each in found})
+
+
+def mending(ground: Ground, names: Names, found: Iterable[Stale], now: Instant, since: Instant) -> Delta:
+    """Return what makes the derived graphs right at ``now`` that were written elsewhere: ``found`` is of all entities.
+
+    What was right at ``since`` is left as it was then: what came due in between is applied when it is read.
+    """
+    strangers = set(_known(ground, names)) - set(entities(ground.store, names))
+    found = [*found, *_stale(ground, names, sorted(strangers, key=str), now)]
+    wrong = {each.entity for each in _stale(ground, names, {each.entity for each in found}, since)}
+    return Delta.joined(each.delta for each in found if each.entity in wrong)
 
 
 def current_graph(ground: Ground, names: Names, now: Instant) -> Iterator[Quad]:
@@ -86,18 +90,23 @@ def current_graph(ground: Ground, names: Names, now: Instant) -> Iterator[Quad]:
 
 def _stale(ground: Ground, names: Names, nodes: Iterable[NamedNode], now: Instant) -> Iterator[Stale]:
     """Yield what is stale of some nodes; the current graph is computed from the tail as it ought to be."""
-    writing = Writing(names, now, 0)
     for node in nodes:
-        tail = _tail(ground, names, node)
-        after = Overlay(ground.store, tail.adds, tail.removes) if tail != Delta() else ground.store
-        for check, delta in ((CURRENT, refresh(ground, [node], after, writing)), (TAIL, tail)):
-            if delta != Delta():
-                yield Stale(check, node, delta)
+        stated = read_stated(ground.store, node, names.graph("temporal"))
+        yield from stale_of(ground, names, node, stated, fold(stated), now)
 
 
-def _tail(ground: Ground, names: Names, entity: NamedNode) -> Delta:
-    stated = read_stated(ground.store, entity, names.graph("temporal"))
-    pieces = fold(stated)
+def stale_of(
+    ground: Ground, names: Names, entity: NamedNode, stated: Sequence[Stated], pieces: Sequence[Piece], now: Instant
+) -> Iterator[Stale]:
+    """Yield what is stale of an entity of which this is stated and folds to these pieces."""
+    tail = _tail(ground, names, entity, stated, pieces)
+    after = Overlay(ground.store, tail.adds, tail.removes) if tail != Delta() else ground.store
+    for check, delta in ((CURRENT, refresh(ground, [entity], after, Writing(names, now, 0))), (TAIL, tail)):
+        if delta != Delta():
+            yield Stale(check, entity, delta)
+
+
+def _tail(ground: Ground, names: Names, entity: NamedNode, stated: Sequence[Stated], pieces: Sequence[Piece]) -> Delta:
     last = names.state(state_uuid(entity, pieces[-1])) if pieces else None
     kept = frontier(stated, pieces[-1].start if pieces else inf)
     return plan_tail(ground.store, entity, last, kept, Writing(names, Instant(0), 0))

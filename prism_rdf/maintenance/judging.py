@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad
@@ -18,10 +18,11 @@ from prism_rdf.clock import Instant
 from prism_rdf.commit import HAS_NAMESPACE, LAST_COMMIT, NUMBER, last_commit
 from prism_rdf.errors import PrismError, RefusedError, Violation
 from prism_rdf.free import is_free, is_unmanaged
+from prism_rdf.maintenance.derived import Stale, stale_of
 from prism_rdf.maintenance.fitting import unfit
 from prism_rdf.namespaces import LAYERS, PRISM, RDF_TYPE, Names, check_name, commit_iri, meta_graph, prism
 from prism_rdf.semantic.merges import circles
-from prism_rdf.storage.about import about, subjects
+from prism_rdf.storage.about import about
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.temporal.events import ASSERTION, read_stated
 from prism_rdf.temporal.fold import Piece, fold
@@ -54,11 +55,16 @@ def base_of(store: EmbeddedStore, source: object) -> str:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A store to be judged, with the tenant that it is to belong to."""
+    """A store to be judged, with the tenant that it is to belong to.
+
+    ``stale`` is what its derived graphs say otherwise than at ``now``, by project, once its histories were judged.
+    """
 
     ground: Ground
     store: EmbeddedStore
     base: str
+    now: Instant
+    stale: dict[str, list[Stale]] = field(default_factory=dict)
 
     def violations(self) -> list[Violation]:
         """Return what forbids to take the store in, MOST_REPORTED at most; each stage needs the ones before it."""
@@ -163,23 +169,20 @@ class Candidate:
 
     def _foreign_nodes(self, graph: NamedNode, names: Names) -> Iterator[Violation]:
         """Yield what stands in a graph of the engine and is nothing of it."""
-        seen: set[object] = set()
-        entity = names.entity("").value
-        for quad in self.store.quads_for_pattern(None, None, None, graph):
+        quads, entity = self.store.quads_for_pattern, names.entity("").value
+        typed: dict[object, bool] = {}
+        for quad in quads(None, RDF_TYPE, None, graph):
+            known = isinstance(quad.object, NamedNode) and quad.object.value.startswith(PRISM)
+            typed[quad.subject] = typed.get(quad.subject, True) and known
+        ours: set[object] = {node for node, known in typed.items() if known}
+        ours |= {quad.object for quad in quads(None, ASSERTION, None, graph) if quad.object not in typed}
+        for quad in quads(None, None, None, graph):
             if isinstance(quad.object, BlankNode) or not isinstance(quad.subject, NamedNode):
                 yield _violation(str(quad.subject), "nodes", "a node of the engine has no IRI", _FREE)
-            elif quad.subject in seen or quad.subject.value.startswith(entity):
-                continue
-            elif not self._is_ours(quad.subject, graph):
+            elif quad.subject not in ours and not quad.subject.value.startswith(entity):
                 message = "this node is nothing that belongs into a graph of the engine"
                 yield _violation(str(quad.subject), "nodes", message, _FREE)
-            seen.add(quad.subject)
-
-    def _is_ours(self, node: NamedNode, graph: NamedNode) -> bool:
-        types = about(self.store, node, graph).iris(RDF_TYPE)
-        if types:
-            return all(kind.value.startswith(PRISM) for kind in types)
-        return bool(subjects(self.store, ASSERTION, node, graph))
+                ours.add(quad.subject)
 
     def _shapes(self) -> Iterator[Violation]:
         for namespace in self.namespaces:
@@ -196,16 +199,18 @@ class Candidate:
     def _histories(self) -> Iterator[Violation]:
         """Yield the entities whose believed states are not what their believed events fold to."""
         for namespace in self.namespaces:
-            names = Names(self.base, namespace)
+            names, stale = Names(self.base, namespace), self.stale.setdefault(namespace, [])
             temporal, writing = names.graph("temporal"), Writing(names, Instant(0), 0)
             for entity in entities(self.store, names):
-                pieces = fold(read_stated(self.store, entity, temporal))
+                stated = read_stated(self.store, entity, temporal)
+                pieces = fold(stated)
                 nodes, delta = plan_states(entity, pieces, read_sealed(self.store, entity, temporal), writing)
                 told = {Quad(entity, p, v, n) for n, piece in zip(nodes, pieces, strict=True) for p, v in _said(piece)}
                 held = {q for node in nodes for q in self.store.quads_for_pattern(None, None, None, node)}
                 if delta != Delta() or told != held:
                     message = "its states are not what its events fold to"
                     yield _violation(str(entity), "histories", message, _AGAIN)
+                stale += stale_of(self.ground, names, entity, stated, pieces, self.now)
 
 
 def _said(piece: Piece) -> Iterator[tuple[NamedNode, Term]]:

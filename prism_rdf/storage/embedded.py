@@ -105,6 +105,11 @@ class EmbeddedStore:
         with self._changing(told=False):
             self._store.bulk_extend(quads)
 
+    def load_file(self, path: Path, form: RdfFormat) -> None:
+        """Do what ``load`` does with the quads of a file; blank nodes get new labels. Raises SyntaxError."""
+        with self._changing(told=False):
+            self._store.bulk_load(path=str(path), format=form)
+
     def load_text(self, nquads: str) -> None:
         """Add what N-Quads of nodes that are new say. Readers see all of it or nothing, up to MOST_AT_ONCE quads.
 

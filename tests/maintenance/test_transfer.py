@@ -14,7 +14,9 @@ from whole_stores import START, STEPS, canonical, quads
 from prism_rdf import Prism
 from prism_rdf.clock import ManualClock
 from prism_rdf.errors import BadArgument, NotFoundError, RefusedError, ValidationError
+from prism_rdf.maintenance import room
 from prism_rdf.storage.changelog import read_log
+from prism_rdf.storage.embedded import EmbeddedStore
 
 FORMATS = {"trig": ".trig", "nquads": ".nq", "jsonld": ".jsonld"}
 LATER = START.plus(days=1)
@@ -41,8 +43,16 @@ def original(exported, open_store, tmp_path_factory) -> Prism:
     return open_store(home, at=LATER)
 
 
+@pytest.fixture(params=["in memory", "on disk"])
+def judged(request, monkeypatch) -> str:
+    """Where an import is judged, which the memory of the machine decides."""
+    if request.param == "on disk":
+        monkeypatch.setattr("prism_rdf.maintenance.importing.memory_left", lambda: 0)
+    return request.param
+
+
 @pytest.mark.parametrize("suffix", FORMATS.values())
-def test_an_export_is_imported_as_an_isomorphic_store(exported, original, open_store, tmp_path, suffix):
+def test_an_export_is_imported_as_an_isomorphic_store(exported, original, open_store, tmp_path, suffix, judged):
     done = Prism.import_(exported / f"all{suffix}", tmp_path / "new")
     assert (done["commit"], done["projects"], done["notes"]) == (len(STEPS), ["demo", "other"], [])
     again = open_store(tmp_path / "new", at=LATER)
@@ -53,6 +63,16 @@ def test_an_export_is_imported_as_an_isomorphic_store(exported, original, open_s
     for number in range(1, len(STEPS) + 1):
         assert again.system_time(number) == original.system_time(number)
     assert [found for pid in ("demo", "other") for found in again.project(pid).check()] == []
+
+
+def test_an_export_without_blank_nodes_is_imported_while_it_is_judged(exported, original, open_store, tmp_path):
+    (tmp_path / "named.nq").write_text(without("_:")((exported / "all.nq").read_text()))
+    done = Prism.import_(tmp_path / "named.nq", tmp_path / "new")
+    again = open_store(tmp_path / "new", at=LATER)
+    named = {quad for quad in quads(original) if "_:" not in str(quad)}
+    assert quads(again) == named
+    assert done["quads"] == len(named)
+    assert {quad for change in read_log(again.folder.log) for quad in change.adds} == named
 
 
 def test_an_imported_store_goes_on_as_the_first_one_would(exported, open_store, tmp_path):
@@ -66,7 +86,7 @@ def test_an_imported_store_goes_on_as_the_first_one_would(exported, open_store, 
     assert project.remember("and on it goes").commit == len(STEPS) + 1
 
 
-def test_the_log_of_an_imported_store_makes_that_store(exported, open_store, tmp_path):
+def test_the_log_of_an_imported_store_makes_that_store(exported, judged, open_store, tmp_path):
     Prism.import_(exported / "all.nq", tmp_path / "new")
     again = open_store(tmp_path / "new", at=LATER)
     before = quads(again)
@@ -274,7 +294,7 @@ def broken(exported, tmp_path, request) -> Path:
 
 
 @pytest.mark.parametrize("broken", BROKEN, indirect=True)
-def test_a_broken_export_is_refused_with_a_report_and_nothing_is_left(broken, tmp_path, request):
+def test_a_broken_export_is_refused_with_a_report_and_nothing_is_left(broken, judged, tmp_path, request):
     _, error, said = BROKEN[request.node.callspec.params["broken"]]
     with pytest.raises(error) as refused:
         Prism.import_(broken, tmp_path / "new")
@@ -302,7 +322,7 @@ def test_an_empty_store_of_another_base_refuses(exported, home):
         Prism.import_(exported / "all.nq", home)
 
 
-def test_a_stale_current_graph_in_an_export_is_made_right(exported, original, open_store, tmp_path):
+def test_a_stale_current_graph_in_an_export_is_made_right(exported, judged, original, open_store, tmp_path):
     text = (exported / "all.nq").read_text()
     (tmp_path / "stale.nq").write_text(without(r"/graph/(current|tail)>|dueAt")(text))
     Prism.import_(tmp_path / "stale.nq", tmp_path / "new")
@@ -311,6 +331,50 @@ def test_a_stale_current_graph_in_an_export_is_made_right(exported, original, op
     for store in (again, original):
         assert store.project("demo").check() == []
     assert canonical(again) == canonical(original)
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(exported, tmp_path, monkeypatch):
+    """What is judged is read before what is kept: the two are the same, or nothing is kept."""
+    path = tmp_path / "named.nq"
+    path.write_text(without("_:")((exported / "all.nq").read_text()))
+    load, loaded = EmbeddedStore.load_file, []
+
+    def loading(store, source, form):
+        load(store, source, form)
+        loaded.append(source)
+        if len(loaded) == 1:
+            path.write_text(path.read_text() + f'<urn:s> <urn:p> "more" <{DEMO}/free/more> .\n')
+
+    monkeypatch.setattr(EmbeddedStore, "load_file", loading)
+    with pytest.raises(RefusedError, match="was changed while it was read"):
+        Prism.import_(path, tmp_path / "new")
+    assert len(loaded) == 2
+    assert not (tmp_path / "new" / "default").exists()
+
+
+MEMORY = {
+    "of the machine": ("MemTotal: 100 kB\nMemAvailable:   50 kB\n", None, None, 50 * 1024),
+    "of the container": ("MemAvailable: 50 kB\n", "30000", "10000", 20_000),
+    "of a container without a bound": ("MemAvailable: 50 kB\n", "max", "10000", 50 * 1024),
+    "told by the container alone": (None, "30000", "10000", 20_000),
+}
+
+
+@pytest.mark.parametrize("name", MEMORY)
+def test_how_much_memory_is_left(name, tmp_path, monkeypatch):
+    machine, most, taken, left = MEMORY[name]
+    for file, text in (("meminfo", machine), ("memory.max", most), ("memory.current", taken)):
+        if text is not None:
+            (tmp_path / file).write_text(text)
+    monkeypatch.setattr(room, "_MACHINE", tmp_path / "meminfo")
+    monkeypatch.setattr(room, "_GROUP", tmp_path)
+    assert room.memory_left() == left
+
+
+def test_memory_that_nobody_tells_of_is_guessed(tmp_path, monkeypatch):
+    monkeypatch.setattr(room, "_MACHINE", tmp_path / "meminfo")
+    monkeypatch.setattr(room, "_GROUP", tmp_path)
+    assert room.memory_left() > 1 << 20
 
 
 def test_a_value_keeps_its_exact_form(exported, open_store, tmp_path):
