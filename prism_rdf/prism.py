@@ -260,16 +260,18 @@ class Prism(UpdatingVerbs, QueryingVerbs):
         tenant: str | None = None,
         *,
         format: str | None = None,
+        told: Callable[[str], None] = lambda _: None,
     ) -> dict[str, object]:
         """Make a store from an export, where there is none or an empty one; the suffix tells the format unless given.
 
+        ``told`` is called with what is done next, such as ``judging its shapes``.
         Returns ``{"store", "base", "tenant", "commit", "recorded_at", "quads", "projects", "notes"}``. Raises
         RefusedError or ValidationError, with all that is wrong, and changes nothing then.
         """
         from prism_rdf.maintenance.importing import import_into, import_new, source_of
 
         settings = resolve_settings(home, tenant)
-        read = source_of(Path(source), format, SystemClock().now())
+        read = source_of(Path(source), format, SystemClock().now(), told)
         if settings.tenant not in tenants(settings.home):
             return import_new(read, settings.home, settings.tenant)
         with cls.open(settings.home, settings.tenant, create=False, exclusive=True) as prism:

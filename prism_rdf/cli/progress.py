@@ -34,6 +34,18 @@ def progress(doing: str, done: str) -> Iterator[Progress]:
         yield show
 
 
+@contextmanager
+def steps() -> Iterator[Callable[[str], None]]:
+    """Show what is done just now, beside a spinner; elsewhere than on a terminal one line for each step."""
+    if not sys.stderr.isatty():
+        yield lambda doing: print(doing, file=sys.stderr)
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("starting") as status:
+        yield status.update
+
+
 def _plain(past: str) -> Progress:
     started = last = time.monotonic()
 

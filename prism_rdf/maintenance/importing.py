@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -43,14 +43,15 @@ _HAS_BLANK_NODES = """ASK { { ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } }
 
 @dataclass(frozen=True)
 class Source:
-    """A file to import, and how it is written; ``now`` is what is current then."""
+    """A file to import, and how it is written; ``now`` is what is current then. ``told`` hears what is done next."""
 
     path: Path
     form: str
     now: Instant
+    told: Callable[[str], None]
 
 
-def source_of(path: Path, form: str | None, now: Instant) -> Source:
+def source_of(path: Path, form: str | None, now: Instant, told: Callable[[str], None]) -> Source:
     """Return the file as a source; its suffix tells the format unless given. Raises NotFoundError, BadArgument."""
     if not path.is_file():
         raise NotFoundError(f"there is no file {path}", rule="an import reads one file", mend="check the path")
@@ -61,7 +62,7 @@ def source_of(path: Path, form: str | None, now: Instant) -> Source:
             rule=f"formats are {', '.join(FORMATS)}; files end in {', '.join(SUFFIXES)}",
             mend="name the format with --format",
         )
-    return Source(path, chosen, now)
+    return Source(path, chosen, now, told)
 
 
 def import_new(source: Source, home: Path, tenant: str) -> dict[str, Any]:
@@ -122,19 +123,21 @@ def _take_in(
                 rule="the base is part of every IRI in a store",
                 mend="import it where there is no store yet",
             )
-        number, recorded_at = last_commit(copy, base)
         ground = Ground(copy, tenant)
         candidate = Candidate(ground, copy, base, source.now)
-        violations = candidate.violations()
+        violations = candidate.violations(source.told)
         if violations:
             raise ValidationError(violations)
+        number, recorded_at = last_commit(copy, base)
         mended = Delta.joined(
             mending(ground, Names(base, namespace), stale, source.now, recorded_at or source.now)
             for namespace, stale in candidate.stale.items()
         )
         copy.apply(mended.adds, mended.removes)
+        source.told("writing its log")
         if log is not None:
             write_log(log, _entries(copy, base))
+        source.told("filling the store")
     if copy is not store:
         store.apply(mended.adds, mended.removes)
     return {
@@ -155,6 +158,7 @@ def _read(source: Source, store: EmbeddedStore) -> Iterator[EmbeddedStore]:
     After that ``store`` holds the same. It is filled from the file meanwhile, unless there are blank nodes: they have
     one label in the store, in its log and in the file.
     """
+    source.told(f"reading {source.path.name}")
     if source.path.stat().st_size * _IN_MEMORY[source.form] > memory_left() / 2:
         _load(source, store)
         yield store

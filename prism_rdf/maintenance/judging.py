@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -20,7 +20,7 @@ from prism_rdf.errors import PrismError, RefusedError, Violation
 from prism_rdf.free import is_free, is_unmanaged
 from prism_rdf.maintenance.derived import Stale, stale_of
 from prism_rdf.maintenance.fitting import unfit
-from prism_rdf.namespaces import LAYERS, PRISM, RDF_TYPE, Names, check_name, commit_iri, meta_graph, prism
+from prism_rdf.namespaces import LAYERS, PRISM, RDF_TYPE, Names, check_name, commit_iri, local_name, meta_graph, prism
 from prism_rdf.semantic.merges import circles
 from prism_rdf.storage.about import about
 from prism_rdf.storage.embedded import EmbeddedStore
@@ -66,10 +66,22 @@ class Candidate:
     now: Instant
     stale: dict[str, list[Stale]] = field(default_factory=dict)
 
-    def violations(self) -> list[Violation]:
-        """Return what forbids to take the store in, MOST_REPORTED at most; each stage needs the ones before it."""
-        stages = (self._graphs, self._commits, self._types, self._nodes)
-        for stage in (*stages, self._shapes, self._invariants, self._histories):
+    def violations(self, told: Callable[[str], None]) -> list[Violation]:
+        """Return what forbids to take the store in, MOST_REPORTED at most; each stage needs the ones before it.
+
+        ``told`` is called with what is judged next.
+        """
+        stages = {
+            "graphs": self._graphs,
+            "commits": self._commits,
+            "types": self._types,
+            "nodes": self._nodes,
+            "shapes": self._shapes,
+            "invariants": self._invariants,
+            "histories": self._histories,
+        }
+        for name, stage in stages.items():
+            told(f"judging its {name}")
             found = list(islice(stage(), MOST_REPORTED))
             if found:
                 return found
@@ -116,6 +128,10 @@ class Candidate:
 
     def _commits(self) -> Iterator[Violation]:
         meta = meta_graph(self.base)
+        unread = list(self._unread(meta, {LAST_COMMIT: int, NUMBER: int, RECORDED_AT: Instant.parse}))
+        if unread:
+            yield from unread
+            return
         last, recorded_at = last_commit(self.store, self.base)
         numbers = [int(q.object.value) for q in self.store.quads_for_pattern(None, NUMBER, None, meta)]  # type: ignore[union-attr]
         if last != max(numbers, default=0) or (last and recorded_at is None):
@@ -127,10 +143,25 @@ class Candidate:
         for namespace in self.namespaces:
             yield from self._later_than(recorded_at, Names(self.base, namespace))
 
+    def _unread(
+        self, graph: NamedNode, forms: Mapping[NamedNode, Callable[[str], int | Instant]]
+    ) -> Iterator[Violation]:
+        """Yield each value that is not of the form that its property has."""
+        for predicate, read in forms.items():
+            for quad in self.store.quads_for_pattern(None, predicate, None, graph):
+                try:
+                    read(getattr(quad.object, "value", ""))
+                except (ValueError, PrismError):
+                    message = f"its {local_name(predicate.value)} cannot be read: {quad.object}"
+                    yield _violation(str(quad.subject), "commits", message, _AGAIN, predicate)
+
     def _later_than(self, last: Instant | None, names: Names) -> Iterator[Violation]:
         for layer in sorted(set(LAYERS) - DERIVED):
-            for predicate in _SYSTEM_TIMES:
-                for quad in self.store.quads_for_pattern(None, predicate, None, names.graph(layer)):
+            graph = names.graph(layer)
+            unread = list(self._unread(graph, dict.fromkeys(_SYSTEM_TIMES, Instant.parse)))
+            yield from unread
+            for predicate in () if unread else _SYSTEM_TIMES:
+                for quad in self.store.quads_for_pattern(None, predicate, None, graph):
                     if last is None or Instant.parse(quad.object.value) > last:  # type: ignore[union-attr]
                         message = "this was recorded after the last commit of the store"
                         yield _violation(str(quad.subject), "commits", message, _AGAIN, predicate)
