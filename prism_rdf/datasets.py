@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, Any
@@ -230,6 +230,15 @@ class _Pieces(io.RawIOBase):
 NONE = Graphs()
 
 
+@dataclass(frozen=True)
+class _There:
+    """What was found after a commit: the free graphs, of some projects or all, and which graphs hold anything."""
+
+    commit: int
+    free: dict[tuple[str, ...] | None, list[NamedNode]] = field(default_factory=dict)
+    filled: dict[NamedNode, bool] = field(default_factory=dict)
+
+
 class Datasets:
     """Answers SPARQL over the store of ``ground``; ``changes`` is its log, None when it keeps none.
 
@@ -241,6 +250,7 @@ class Datasets:
         self._ground = ground
         self._base = base
         self._vocabularies: dict[str, tuple[TypeCatalog, frozenset[str]]] = {}
+        self._there = _There(-1)
         self.snapshots = Snapshots(ground, base, changes)
         self._shared = Snapshots(ground, base, changes, folder=room) if room else self.snapshots
 
@@ -259,9 +269,14 @@ class Datasets:
         Free graphs can be named, by GRAPH and in a dataset that is declared, by ``graphs`` or in the query; when it is
         ``bound``, only those of the namespaces.
         """
-        store = self._ground.store
-        free = free_graphs(store, self._base, namespaces if bound and self._ground.managed else None)
-        options = self._graphs(query, namespaces, store, graphs, free)
+        store, there = self._ground.store, self._there
+        if there.commit != commit:
+            there = self._there = _There(commit)
+        free_of = tuple(namespaces) if bound and self._ground.managed else None
+        free = there.free.get(free_of)
+        if free is None:
+            free = there.free[free_of] = free_graphs(store, self._base, free_of)
+        options = self._graphs(query, namespaces, store, graphs, free, there.filled)
         return _answer(by.results(Source(store), query, options), "current", None, None, commit)
 
     def as_of(
@@ -283,7 +298,7 @@ class Datasets:
         """
         snapshots = self._shared if by.pool else self.snapshots
         snapshot = snapshots.at(namespaces, at, known_at, commit, prefer_wip=prefer_wip)
-        options = self._graphs(query, namespaces, snapshot.store, graphs, None)
+        options = self._graphs(query, namespaces, snapshot.store, graphs, None, {})
         results = by.results(Source(snapshot.store, "current", at, lambda: snapshot.commit), query, options)
         return _answer(results, "current", shown if prefer_wip else at, known_at, snapshot.commit)
 
@@ -318,10 +333,12 @@ class Datasets:
         store: GraphReader,
         graphs: Graphs,
         free: Sequence[NamedNode] | None,
+        filled: dict[NamedNode, bool],
     ) -> dict[str, list[Any]]:
         """Return the dataset; memories are in its default graph where there are some that the query may reach.
 
-        ``free`` are the free graphs that can be seen; None in the past, which they do not have.
+        ``free`` are the free graphs that can be seen; None in the past, which they do not have. ``filled`` keeps of
+        graphs whether they hold anything.
         """
         named = [Names(self._base, namespace) for namespace in namespaces]
         current = [names.graph("current") for names in named]
@@ -336,10 +353,13 @@ class Datasets:
             }
         if not self._ground.managed:
             return {"default_graph": [DefaultGraph()], "named_graphs": list(free or ())}
-        filled = [graph for graph in told if next(store.quads_for_pattern(None, None, None, graph), None) is not None]
-        if filled and all(spares_memories(query, self._vocabulary(names), self._base) for names in named):
-            filled = []
-        return {"default_graph": current + filled, "named_graphs": [*current, *told, *(free or ())]}
+        for graph in told:
+            if graph not in filled:
+                filled[graph] = next(store.quads_for_pattern(None, None, None, graph), None) is not None
+        reached = [graph for graph in told if filled[graph]]
+        if reached and all(spares_memories(query, self._vocabulary(names), self._base) for names in named):
+            reached = []
+        return {"default_graph": current + reached, "named_graphs": [*current, *told, *(free or ())]}
 
     def _check_declared(self, graph: NamedNode, seen: Collection[NamedNode], *, in_the_past: bool) -> None:
         """Refuse a graph that is neither seen nor free; one that is not there is empty, and so is another project's."""

@@ -66,6 +66,7 @@ class Prism(UpdatingVerbs, QueryingVerbs):
         self._embedder = embedder
         self._embedders: dict[str, Embedder | None] = {}  # by setting
         self._answering: dict[str, Answering] = {}
+        self._projects: tuple[int, list[str]] = (-1, [])  # as of which commit, and which
         self.type_problems: dict[str, dict[str, str]] = {}  # by project and file, what was not taken in of its folder
         self._opening = threading.Lock()
         self._hold: Hold | None = None
@@ -185,8 +186,11 @@ class Prism(UpdatingVerbs, QueryingVerbs):
 
     def projects(self) -> list[str]:
         """Return the ids of the projects that hold something, sorted."""
-        found = self.store.quads_for_pattern(NamedNode(self.base), HAS_NAMESPACE, None, meta_graph(self.base))
-        return sorted(quad.object.value for quad in found if isinstance(quad.object, Literal))
+        number = self._committer.number  # read first: a project that comes meanwhile comes with another number
+        if self._projects[0] != number:
+            found = self.store.quads_for_pattern(NamedNode(self.base), HAS_NAMESPACE, None, meta_graph(self.base))
+            self._projects = (number, sorted(quad.object.value for quad in found if isinstance(quad.object, Literal)))
+        return list(self._projects[1])
 
     def bring_up_to_date(self) -> None:
         """Apply what begins or ends by time alone to the current graphs."""
@@ -298,6 +302,7 @@ class Prism(UpdatingVerbs, QueryingVerbs):
             for answering in self._answering.values():
                 answering.close()
             self._answering.clear()
+        self._projects = (-1, [])
         self._see_anew()
 
     def rebuild(self, pid: str | None = None) -> dict[str, int]:
