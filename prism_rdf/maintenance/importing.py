@@ -163,7 +163,7 @@ def _read(source: Source, store: EmbeddedStore) -> Iterator[EmbeddedStore]:
         _load(source, store)
         yield store
         return
-    copy = EmbeddedStore()
+    copy, version = EmbeddedStore(), _version(source)
     _load_apart(source, copy)
     if copy.query(_HAS_BLANK_NODES):
         copy = EmbeddedStore()
@@ -175,12 +175,18 @@ def _read(source: Source, store: EmbeddedStore) -> Iterator[EmbeddedStore]:
         filled = filling.submit(_load_apart, source, store)
         yield copy
         filled.result()
-    if store.size() != copy.size():
+    if _version(source) != version or store.size() != copy.size():
         raise RefusedError(
             f"{source.path} was changed while it was read",
             rule="what is taken in is what was judged",
             mend="import it again when nobody writes it",
         )
+
+
+def _version(source: Source) -> tuple[int, ...]:
+    """Return what is another whenever the file may be."""
+    found = source.path.stat()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _load(source: Source, store: EmbeddedStore) -> None:

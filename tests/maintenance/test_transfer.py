@@ -338,7 +338,14 @@ def test_a_stale_current_graph_in_an_export_is_made_right(exported, judged, orig
     assert canonical(again) == canonical(original)
 
 
-def test_a_file_that_changes_while_it_is_read_is_refused(exported, tmp_path, monkeypatch):
+CHANGES = {
+    "one statement more": plus(f'<urn:s> <urn:p> "more" <{DEMO}/free/more> .'),
+    "as many statements": replaced('"Elsewhere"', '"Somewhere"'),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_file_that_changes_while_it_is_read_is_refused(exported, tmp_path, monkeypatch, change):
     """What is judged is read before what is kept: the two are the same, or nothing is kept."""
     path = tmp_path / "named.nq"
     path.write_text(named_only((exported / "all.nq").read_text()))
@@ -348,7 +355,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(exported, tmp_path, mon
         load(store, source, form)
         loaded.append(source)
         if len(loaded) == 1:
-            path.write_text(path.read_text() + f'<urn:s> <urn:p> "more" <{DEMO}/free/more> .\n')
+            path.write_text(CHANGES[change](path.read_text() + "\n"))
 
     monkeypatch.setattr(EmbeddedStore, "load_file", loading)
     with pytest.raises(RefusedError, match="was changed while it was read"):
