@@ -70,8 +70,7 @@ class Appender:
             return None
         before.take_as_new(node for one in appended for node in one.new)
         whole = Delta.joined(one.delta for one in appended)
-        change = ChangeSet(whole.adds, whole.removes, tuple(one.case.node for one in appended))
-        return Planned(change, before, Overlay(before, whole.adds, whole.removes))
+        return Planned(ChangeSet(whole.adds, whole.removes), before, Overlay(before, whole.adds, whole.removes))
 
 
 def _append(store: ReadOnce, uuid: str, events: Sequence[Event], schema: Schema, writing: Writing) -> _Appended | None:

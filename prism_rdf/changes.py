@@ -165,7 +165,7 @@ def plan(ground: Ground, intents: Sequence[Intent], writing: Writing) -> Planned
     retyped = concerned(before, writing.names, schema, ground.schema(writing.names)) if texts != Delta() else ()
     derived = refresh(ground, dict.fromkeys((*touched, *retyped)), after, writing)
     after.extend(derived.adds, derived.removes)
-    change = ChangeSet(delta.adds + derived.adds, delta.removes + derived.removes, touched, tuple(notes[:MOST_NOTES]))
+    change = ChangeSet(delta.adds + derived.adds, delta.removes + derived.removes, tuple(notes[:MOST_NOTES]))
     return Planned(change, before, after)
 
 

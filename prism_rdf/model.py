@@ -322,11 +322,10 @@ Intent = (
 
 @dataclass(frozen=True)
 class ChangeSet:
-    """What one commit writes: removals first, then additions; and whose invariants to check afterwards."""
+    """What one commit writes: removals first, then additions; and notes for the receipt."""
 
     adds: tuple[Quad, ...] = ()
     removes: tuple[Quad, ...] = ()
-    touched: tuple[NamedNode, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
