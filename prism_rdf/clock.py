@@ -165,6 +165,8 @@ def as_of_instant(value: TimeInput) -> Instant:
     >>> as_of_instant("2025-10-30").iso()
     '2025-10-30T23:59:59.999999Z'
     """
+    if isinstance(value, Instant):
+        return value
     edge = _edge(value, end=True)
     return edge.instant if edge.precision == "instant" else edge.instant.plus(micros=-1)
 

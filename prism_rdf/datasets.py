@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, Any
 from typing import Literal as Choice
 
 from pyoxigraph import (
-    DefaultGraph,
-    NamedNode,
     QueryBoolean,
     QuerySolutions,
     QueryTriples,
@@ -23,58 +21,29 @@ from pyoxigraph import (
     serialize,
 )
 
-from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.changes import Ground
 from prism_rdf.clock import Instant
-from prism_rdf.errors import BadArgument, RefusedError
+from prism_rdf.errors import BadArgument
 from prism_rdf.evaluating import Evaluation, Source
 from prism_rdf.frames import frame_of
-from prism_rdf.free import free_graphs, is_free
-from prism_rdf.namespaces import PREFIXES, TOLD, Names, commit_iri, meta_graph, prism
-from prism_rdf.reach import graphs_declared, spares_memories, vocabulary
+from prism_rdf.namespaces import PREFIXES, commit_iri, meta_graph, prism
+from prism_rdf.reach import graphs_declared
 from prism_rdf.snapshots import Changes, Snapshots
 from prism_rdf.storage.about import about
-from prism_rdf.storage.interface import GraphReader
+from prism_rdf.visible import NONE, Graphs, Visible
 from prism_rdf.workers.answer import WorkedAnswer
 from prism_rdf.workers.formats import GRAPH_FORMATS, RESULT_FORMATS
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["GRAPH_FORMATS", "NONE", "RESULT_FORMATS", "Dataset", "Datasets", "Graphs", "QueryAnswer", "text_of"]
+__all__ = ["GRAPH_FORMATS", "RESULT_FORMATS", "Dataset", "Datasets", "QueryAnswer", "text_of"]
 
 Dataset = Choice["current", "raw"]
 
+_KINDS: dict[type, Choice["select", "ask", "graph"]] = {QueryBoolean: "ask", QueryTriples: "graph"}
 _PIECE = 1 << 16  # bytes
 _IN_MEMORY = 1 << 23  # bytes
-
-
-@dataclass(frozen=True)
-class Graphs:
-    """The dataset that a request declares, beside its query: of these graphs alone; of none it declares nothing."""
-
-    default: tuple[NamedNode, ...] = ()
-    named: tuple[NamedNode, ...] = ()
-
-    @classmethod
-    def of(cls, default: Iterable[str], named: Iterable[str]) -> Graphs:
-        """Return the graphs of these IRIs. Raises BadArgument for one that is none."""
-        return cls(tuple(map(_graph_of, default)), tuple(map(_graph_of, named)))
-
-    def __bool__(self) -> bool:
-        return bool(self.default or self.named)
-
-    def as_options(self) -> dict[str, list[NamedNode]]:
-        return {"default_graph": list(self.default), "named_graphs": list(self.named)}
-
-
-def _graph_of(iri: str) -> NamedNode:
-    try:
-        return NamedNode(iri)
-    except ValueError as error:
-        raise BadArgument(
-            f"{iri!r} is not the IRI of a graph", rule="graphs are named by absolute IRIs", mend="write it in full"
-        ) from error
 
 
 @dataclass
@@ -227,18 +196,6 @@ class _Pieces(io.RawIOBase):
         return size
 
 
-NONE = Graphs()
-
-
-@dataclass(frozen=True)
-class _There:
-    """What was found after a commit: the free graphs, of some projects or all, and which graphs hold anything."""
-
-    commit: int
-    free: dict[tuple[str, ...] | None, list[NamedNode]] = field(default_factory=dict)
-    filled: dict[NamedNode, bool] = field(default_factory=dict)
-
-
 class Datasets:
     """Answers SPARQL over the store of ``ground``; ``changes`` is its log, None when it keeps none.
 
@@ -249,8 +206,7 @@ class Datasets:
     def __init__(self, ground: Ground, base: str, changes: Changes | None, room: Path | None = None) -> None:
         self._ground = ground
         self._base = base
-        self._vocabularies: dict[str, tuple[TypeCatalog, frozenset[str]]] = {}
-        self._there = _There(-1)
+        self._visible = Visible(ground, base)
         self.snapshots = Snapshots(ground, base, changes)
         self._shared = Snapshots(ground, base, changes, folder=room) if room else self.snapshots
 
@@ -269,14 +225,8 @@ class Datasets:
         Free graphs can be named, by GRAPH and in a dataset that is declared, by ``graphs`` or in the query; when it is
         ``bound``, only those of the namespaces.
         """
-        store, there = self._ground.store, self._there
-        if there.commit != commit:
-            there = self._there = _There(commit)
-        free_of = tuple(namespaces) if bound and self._ground.managed else None
-        free = there.free.get(free_of)
-        if free is None:
-            free = there.free[free_of] = free_graphs(store, self._base, free_of)
-        options = self._graphs(query, namespaces, store, graphs, free, there.filled)
+        store = self._ground.store
+        options = self._visible.options(query, namespaces, store, commit, graphs, bound=bound)
         return _answer(by.results(Source(store), query, options), "current", None, None, commit)
 
     def as_of(
@@ -298,7 +248,7 @@ class Datasets:
         """
         snapshots = self._shared if by.pool else self.snapshots
         snapshot = snapshots.at(namespaces, at, known_at, commit, prefer_wip=prefer_wip)
-        options = self._graphs(query, namespaces, snapshot.store, graphs, None, {})
+        options = self._visible.options(query, namespaces, snapshot.store, snapshot.commit, graphs, past=True)
         results = by.results(Source(snapshot.store, "current", at, lambda: snapshot.commit), query, options)
         return _answer(results, "current", shown if prefer_wip else at, known_at, snapshot.commit)
 
@@ -326,69 +276,11 @@ class Datasets:
         results = by.results(Source(self._ground.store, "raw"), query, options)
         return _answer(results, "raw", None, None, commit)
 
-    def _graphs(
-        self,
-        query: str,
-        namespaces: Sequence[str],
-        store: GraphReader,
-        graphs: Graphs,
-        free: Sequence[NamedNode] | None,
-        filled: dict[NamedNode, bool],
-    ) -> dict[str, list[Any]]:
-        """Return the dataset; memories are in its default graph where there are some that the query may reach.
-
-        ``free`` are the free graphs that can be seen; None in the past, which they do not have. ``filled`` keeps of
-        graphs whether they hold anything.
-        """
-        named = [Names(self._base, namespace) for namespace in namespaces]
-        current = [names.graph("current") for names in named]
-        told = [names.graph(layer) for layer in TOLD for names in named]
-        if graphs := graphs or Graphs.of(*graphs_declared(query)):
-            seen = {*current, *told, *(free or ())}
-            for graph in (*graphs.default, *graphs.named):
-                self._check_declared(graph, seen, in_the_past=free is None)
-            return {
-                "default_graph": [graph for graph in graphs.default if graph in seen],
-                "named_graphs": [graph for graph in graphs.named if graph in seen],
-            }
-        if not self._ground.managed:
-            return {"default_graph": [DefaultGraph()], "named_graphs": list(free or ())}
-        for graph in told:
-            if graph not in filled:
-                filled[graph] = next(store.quads_for_pattern(None, None, None, graph), None) is not None
-        reached = [graph for graph in told if filled[graph]]
-        if reached and all(spares_memories(query, self._vocabulary(names), self._base) for names in named):
-            reached = []
-        return {"default_graph": current + reached, "named_graphs": [*current, *told, *(free or ())]}
-
-    def _check_declared(self, graph: NamedNode, seen: Collection[NamedNode], *, in_the_past: bool) -> None:
-        """Refuse a graph that is neither seen nor free; one that is not there is empty, and so is another project's."""
-        could_be = is_free(graph, self._base, self._ground.managed)
-        if graph in seen or (could_be and not in_the_past):
-            return
-        raise RefusedError(
-            f"the graph {graph} is not in this dataset",
-            rule="a dataset of the world is declared of its current, memory and evidence graphs"
-            + ("; free graphs have no past" if in_the_past else ", and of free graphs"),
-            mend="leave out as-of and known-at"
-            if in_the_past and could_be
-            else "use the raw dataset, or name no graph",
-            node=graph.value,
-        )
-
-    def _vocabulary(self, names: Names) -> frozenset[str]:
-        catalog = self._ground.schema(names).catalog
-        kept = self._vocabularies.get(names.namespace)
-        if kept is None or kept[0] is not catalog:
-            kept = self._vocabularies[names.namespace] = (catalog, vocabulary(catalog))
-        return kept[1]
-
 
 def _answer(results: Any, dataset: Dataset, at: Instant | None, known_at: Instant | None, commit: int) -> QueryAnswer:
     if isinstance(results, WorkedAnswer):
         return QueryAnswer(results.kind, dataset, at, known_at, results.commit, results, results.truncated)
-    kinds: dict[type, Choice["select", "ask", "graph"]] = {QueryBoolean: "ask", QueryTriples: "graph"}
-    return QueryAnswer(kinds.get(type(results), "select"), dataset, at, known_at, commit, results)
+    return QueryAnswer(_KINDS.get(type(results), "select"), dataset, at, known_at, commit, results)
 
 
 def text_of(term: Any) -> str:

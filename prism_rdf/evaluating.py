@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
-from typing import Any
+from typing import Any, NamedTuple
 
 from pyoxigraph import DefaultGraph, QueryResultsFormat, QuerySolution, Store, parse_query_results
 
@@ -14,7 +14,8 @@ from prism_rdf.clock import Instant
 from prism_rdf.commit import LAST_COMMIT
 from prism_rdf.errors import BadQuery
 from prism_rdf.namespaces import PREFIXES, meta_graph
-from prism_rdf.services import asking_nobody, check_services
+from prism_rdf.reach import prefixes_in
+from prism_rdf.services import asking_nobody, check_services, services_of
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.workers.asking import client
@@ -30,8 +31,7 @@ _IN_MEMORY = 1 << 23  # bytes
 _PLACE = re.compile(r"error at (\d+):(\d+)")
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """The store that a query is asked of, in what dataset; ``commit`` tells which one a snapshot has seen."""
 
     store: GraphReader
@@ -59,10 +59,12 @@ class Evaluation:
         Raises BadQuery, RefusedError for a SERVICE that may not be asked, and what the pool raises.
         """
         by_worker = self.pool is not None and isinstance(source.store, EmbeddedStore)
-        asked = check_services(query, self.services if by_worker else (), confined=client().confined)
+        asked: tuple[str, ...] = ()
+        if services_of(query):
+            asked = check_services(query, self.services if by_worker else (), confined=client().confined)
         try:
             if self.pool is None or not isinstance(source.store, EmbeddedStore):
-                return source.store.query(query, prefixes=PREFIXES, **options)
+                return source.store.query(query, prefixes=prefixes_in(query), **options)
             at = None if source.as_of is None else source.as_of.iso()
             question = Question(query, _as_json(options), self._counter, source.dataset, at, services=asked)
             return self.pool.ask(

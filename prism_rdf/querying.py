@@ -12,7 +12,7 @@ from prism_rdf.changes import Ground
 from prism_rdf.clock import Clock, Instant, TimeInput, as_of_instant
 from prism_rdf.commit import Committer
 from prism_rdf.config import Limits, query_limits
-from prism_rdf.datasets import Dataset, Datasets, Graphs, QueryAnswer
+from prism_rdf.datasets import Dataset, Datasets, QueryAnswer
 from prism_rdf.errors import BadArgument, NotFoundError, RefusedError
 from prism_rdf.evaluating import Evaluation
 from prism_rdf.feed import FeedVerbs
@@ -20,6 +20,7 @@ from prism_rdf.namespaces import commit_iri, meta_graph, prism
 from prism_rdf.services import services_of
 from prism_rdf.storage.about import about
 from prism_rdf.storage.folder import StoreFolder, remove
+from prism_rdf.visible import NONE, Graphs
 from prism_rdf.workers.pool import Pool
 from prism_rdf.workers.slow import SlowLog
 
@@ -40,6 +41,7 @@ class QueryingVerbs(FeedVerbs):
 
     def _begin_querying(self) -> None:
         self._limits: Limits | None = None
+        self._unlimited = Evaluation(self.base)
         self._pool: Pool | None = None
         self._rooms = threading.Lock()
         self._see_anew()
@@ -90,7 +92,7 @@ class QueryingVerbs(FeedVerbs):
         for a query that is not SPARQL, BadTime, RefusedError for a graph that is not in the dataset or a server that is
         not listed, ServiceFailed, QueryTimeout, QueryStopped, QueryTooLarge, TooManyQueries.
         """
-        graphs = Graphs.of(default_graphs, named_graphs)
+        graphs = Graphs.of(default_graphs, named_graphs) if default_graphs or named_graphs else NONE
         by = self._evaluation_of(query, timeout, max_rows)
         if dataset == "raw":
             if as_of is not None or known_at is not None or prefer_wip:
@@ -191,7 +193,7 @@ class QueryingVerbs(FeedVerbs):
 
     def _evaluation(self, timeout: float | None, max_rows: int | None) -> Evaluation:
         if self._limits is None and timeout is None and max_rows is None:
-            return Evaluation(self.base)
+            return self._unlimited
         return self._pooled(timeout, max_rows)
 
     def _pooled(self, timeout: float | None, max_rows: int | None) -> Evaluation:

@@ -46,6 +46,7 @@ _OPEN = {("word", "describe"), ("word", "from"), ("word", "base"), *((sign, sign
 _OF_ENTITIES = {PRISM + name for name in ("uuid", "tenant", "namespace", "mergedInto")}
 _LABELS = {SKOS + "altLabel", SKOS + "hiddenLabel"}
 _NONE = ("", "")
+_PREFIXED = tuple(PREFIXES.items())
 Token = tuple[str, str]
 
 
@@ -117,6 +118,23 @@ def graphs_declared(query: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
                 found[clause].append(urljoin(base, text))
             clause = ""
     return tuple(found["from"]), tuple(found["named"])
+
+
+def may_name_graphs(query: str) -> bool:
+    """Return whether a query may name graphs by GRAPH: it has the word, or something written by its code."""
+    return "graph" in query.lower() or "\\" in query
+
+
+@lru_cache(maxsize=256)
+def prefixes_in(query: str) -> dict[str, str]:
+    """Return those of PREFIXES that a query may use; all of them take the engine longer to read than a short query.
+
+    >>> list(prefixes_in("SELECT ?d { ?d a type:ADR ; prism:title ?t }"))
+    ['prism', 'type']
+    """
+    if "\\" in query:
+        return PREFIXES
+    return {prefix: iri for prefix, iri in _PREFIXED if f"{prefix}:" in query}
 
 
 def _spelled_out(query: str) -> Iterator[Token]:

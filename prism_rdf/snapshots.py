@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pyoxigraph import NamedNode, Quad
 
@@ -41,9 +41,8 @@ class Kept:
     quads: int
 
 
-@dataclass(frozen=True)
-class _Wanted:
-    """Which snapshot is meant."""
+class _Wanted(NamedTuple):
+    """Which snapshot is meant; it is made and compared for every query."""
 
     namespaces: tuple[str, ...]
     at: Instant

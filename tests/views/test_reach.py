@@ -13,7 +13,7 @@ from rdflib.paths import AlternativePath, InvPath, MulPath, NegatedPath, Sequenc
 from rdflib.plugins.sparql.algebra import translateQuery
 from rdflib.plugins.sparql.parser import parseQuery
 
-from prism_rdf import Prism, datasets
+from prism_rdf import Prism, visible
 from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.clock import Instant
 from prism_rdf.evidence.memories import TERMS
@@ -74,7 +74,7 @@ def test_what_spares_the_memories_answers_the_same_without_them(query, prism, mo
     for world in ({}, {"as_of": "2026-03-01"}):
         without = set(map(str, prism.sparql(query, **world).rows()))
         with monkeypatch.context() as patched:
-            patched.setattr(datasets, "spares_memories", lambda *_: False)
+            patched.setattr(visible, "spares_memories", lambda *_: False)
             assert without == set(map(str, prism.sparql(query, **world).rows()))
         assert without
 
