@@ -23,7 +23,7 @@ from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.folder import remove
 from prism_rdf.values import quad_text
 from prism_rdf.views import as_quads, drafted_entities, entity_view, told_of
-from prism_rdf.world import told_of_all, world
+from prism_rdf.world import told_of_all, world_text
 
 MOST_QUADS = 4_000_000
 MOST_ROUNDS = 5
@@ -140,7 +140,8 @@ class Snapshots:
         for namespace in wanted.namespaces:
             names = Names(self._base, namespace)
             catalog = self._ground.schema(names, known_at).catalog
-            snapshot.load(world(store, names, wanted.at, catalog.superclasses, known_at, catalog.identifying))
+            for text in world_text(store, names, wanted.at, catalog.superclasses, known_at, catalog.identifying):
+                snapshot.load_text(text)
             snapshot.load(told_of_all(store, names, wanted.at, known_at))
         kept = Kept(snapshot, commit, snapshot.size())
         for namespace in wanted.namespaces if wanted.prefer_wip else ():

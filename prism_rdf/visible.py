@@ -15,7 +15,7 @@ from prism_rdf.errors import BadArgument, RefusedError
 from prism_rdf.free import free_graphs, is_free
 from prism_rdf.namespaces import TOLD, Names
 from prism_rdf.reach import graphs_declared, may_name_graphs, spares_memories, vocabulary
-from prism_rdf.storage.embedded import EmbeddedStore
+from prism_rdf.storage.interface import GraphReader
 
 
 @dataclass(frozen=True)
@@ -77,13 +77,13 @@ class Visible:
         self._ground = ground
         self._base = base
         self._vocabularies: dict[str, tuple[TypeCatalog, frozenset[str]]] = {}
-        self._found: WeakKeyDictionary[EmbeddedStore, _There] = WeakKeyDictionary()
+        self._found: WeakKeyDictionary[GraphReader, _There] = WeakKeyDictionary()
 
     def options(
         self,
         query: str,
         namespaces: Sequence[str],
-        store: EmbeddedStore,
+        store: GraphReader,
         commit: int,
         graphs: Graphs,
         *,
@@ -109,7 +109,7 @@ class Visible:
         }
 
     def _world(
-        self, namespaces: tuple[str, ...], store: EmbeddedStore, commit: int, *, past: bool, bound: bool
+        self, namespaces: tuple[str, ...], store: GraphReader, commit: int, *, past: bool, bound: bool
     ) -> _World:
         there = self._found.get(store)
         if there is None or there.commit != commit:
@@ -120,7 +120,7 @@ class Visible:
             found = there.worlds[key] = self._look_up(namespaces, store, past=past, bound=bound)
         return found
 
-    def _look_up(self, namespaces: tuple[str, ...], store: EmbeddedStore, *, past: bool, bound: bool) -> _World:
+    def _look_up(self, namespaces: tuple[str, ...], store: GraphReader, *, past: bool, bound: bool) -> _World:
         managed = self._ground.managed
         free = [] if past else free_graphs(store, self._base, namespaces if bound and managed else None)
         if not managed:

@@ -12,7 +12,7 @@ from prism_rdf.model import TypeText
 from prism_rdf.namespaces import PREFIXES
 from prism_rdf.namespaces import prism as term
 from prism_rdf.snapshots import Snapshots
-from prism_rdf.world import world
+from prism_rdf.world import world_text
 
 EVERYTHING = "SELECT ?s ?p ?o { ?s ?p ?o }"
 DAYS = ["2025-12-31", "2026-01-01", "2026-02-01", "2026-02-15", "2026-03-01", "2026-04-01", "2026-05-30"]
@@ -110,13 +110,12 @@ def test_what_is_written_while_a_snapshot_is_made_is_in_it_as_a_whole(prism, mon
     writes = later_writes(project)
 
     def interrupted(*args):
-        for quad in world(*args):
-            yield quad
+        for text in world_text(*args):
+            yield text
             for write in writes:
                 write()
-                break
 
-    monkeypatch.setattr(snapshots, "world", interrupted)
+    monkeypatch.setattr(snapshots, "world_text", interrupted)
     answer = prism.sparql(EVERYTHING, as_of=DAYS[3])
     assert list(writes) == []
     assert answer.commit == prism.commit_number

@@ -12,7 +12,8 @@ from prism_rdf.belief import EARLIER_BELIEF
 from prism_rdf.canonical.entities import entities
 from prism_rdf.clock import Instant, ManualClock
 from prism_rdf.errors import PrismError
-from prism_rdf.model import Memory
+from prism_rdf.model import Memory, TypeText
+from prism_rdf.namespaces import PREFIXES, Names
 from prism_rdf.namespaces import prism as term
 from prism_rdf.temporal.read import covering, sealed_at, states_of
 from prism_rdf.views import as_quads, entity_view, told_of
@@ -21,6 +22,7 @@ from prism_rdf.world import told_of_all, world
 DAYS = [None, *(f"2026-0{month}-{day:02d}" for month in range(1, 6) for day in (1, 10, 20))]
 MOMENTS = [Instant.parse(f"{day}T00:00:00Z").plus(micros=by) for day in DAYS if day for by in (-1, 0, 1)]
 KINDS = ["RELATES_TO", "SUPERSEDES"]
+CURRENT = Names("urn:prism:default", "demo").graph("current")
 
 
 def random_history(project, random, operations):
@@ -81,6 +83,52 @@ def test_the_state_that_is_asked_for_is_found_among_all_states():
                 assert state == covering(states, at, prefer_wip=False)
                 found += state is not None
         assert found > 500
+
+
+MEASURED = """@prefix my: <https://example.org/my#> . my:Thing a owl:Class, prism:Type ; rdfs:subClassOf prism:Entity ;
+    prism:mutableProperty my:whole, my:exact, my:rough, my:sure, my:day, my:text ."""
+RANGES = {"whole": "integer", "exact": "decimal", "rough": "double", "sure": "boolean", "day": "date"}
+SPOKEN = [
+    "a\x1fb",
+    "a\tb",
+    "a\nb",
+    "a\r\nb",
+    "\\t",
+    '"',
+    "'",
+    "",
+    "\x85\u2028\x0b\x0c\x08",
+    "true",
+    "1",
+    "é😀",
+    "_:b",
+    "<x> .",
+    "$at ?x",
+]
+
+
+def test_values_of_every_kind_come_through_the_text_as_they_are():
+    ranges = "".join(
+        f"my:{name} a owl:DatatypeProperty ; rdfs:range xsd:{kind} ; prism:multiValued true .\n"
+        for name, kind in {**RANGES, "text": "string"}.items()
+    )
+    prefixes = "".join(f"@prefix {prefix}: <{iri}> .\n" for prefix, iri in PREFIXES.items())
+    values: dict[str, list[object]] = {
+        "whole": [0, -7, 10**18], "exact": ["1.5", "-0.25", "3"], "rough": ["1e0", "INF", "-2.5E-7", "NaN"],
+        "sure": [True, False], "day": ["2026-02-03"], "text": SPOKEN,
+    }  # fmt: skip
+    with Prism.in_memory() as prism:
+        project = prism.project("demo")
+        project.write([TypeText("my.ttl", prefixes + MEASURED + ranges)])
+        uuid = project.entity("Thing", values, valid_from="2026-01-01")["uuid"]
+        at, entity = MOMENTS[-1], project.names.entity(uuid)
+        catalog = prism.schema("demo").catalog
+        view = set(as_quads(entity_view(prism.store, project.names, entity, at, catalog.superclasses), CURRENT))
+        said = [quad.object for quad in view if quad.predicate.value.startswith("https://example.org/my#")]
+        assert len(said) == sum(map(len, values.values()))
+        assert set(world(prism.store, project.names, at, catalog.superclasses)) == view
+        now = prism.sparql(f"SELECT ?p ?o {{ {entity} ?p ?o }}", as_of=at)
+        assert {tuple(row) for row in now.rows()} == {(quad.predicate, quad.object) for quad in view}
 
 
 @pytest.mark.parametrize("seed", range(3))
