@@ -38,6 +38,7 @@ class Graphs:
 
 
 NONE = Graphs()
+_ALL: dict[str, Any] = {"use_default_graph_as_union": True}  # one look-up, where a list of graphs takes one for each
 
 
 def _graph_of(iri: str) -> NamedNode:
@@ -89,23 +90,26 @@ class Visible:
         *,
         past: bool = False,
         bound: bool = False,
-    ) -> dict[str, list[Any]]:
+    ) -> dict[str, Any]:
         """Return the dataset in ``store`` after ``commit``; raises RefusedError for a declared graph that is not in it.
 
-        Memories are in the default graph where there are some that the query may reach. The past has no free graphs;
-        when it is ``bound``, they are only those of the namespaces.
+        Memories are in the default graph where there are some that the query may reach. The ``past`` is in a store of
+        its own, which holds nothing else, and has no free graphs; ``bound``, they are only those of the namespaces.
         """
         world = self._world(tuple(namespaces), store, commit, past=past, bound=bound)
         if not graphs and any(declared := graphs_declared(query)):
             graphs = Graphs.of(*declared)
         if graphs:
             return self._declared(graphs, world, in_the_past=past)
+        names_graphs = may_name_graphs(query)
+        if past and not names_graphs:
+            return _ALL
         told = world.told
         if told and all(spares_memories(query, known, self._base) for known in world.known):
             told = []
         return {
             "default_graph": world.entities + told,
-            "named_graphs": world.named if may_name_graphs(query) else [],  # each costs as much as a look-up
+            "named_graphs": world.named if names_graphs else [],  # each costs as much as a look-up
         }
 
     def _world(
