@@ -16,10 +16,11 @@ from rdflib.plugins.sparql.parser import parseQuery
 from prism_rdf import Prism, visible
 from prism_rdf.canonical.catalog import TypeCatalog
 from prism_rdf.clock import Instant
+from prism_rdf.errors import BadQuery
 from prism_rdf.evidence.memories import TERMS
 from prism_rdf.model import Memory
-from prism_rdf.namespaces import RDF_TYPE
-from prism_rdf.reach import _spelled_out, spares_memories, vocabulary
+from prism_rdf.namespaces import PREFIXES, RDF_TYPE
+from prism_rdf.reach import _spelled_out, may_name_graphs, prefixes_in, spares_memories, vocabulary
 
 SUITE = Path(__file__).parents[3] / "shared" / "suites" / "sparql"
 BASE = "urn:prism:default"
@@ -82,6 +83,39 @@ def test_what_spares_the_memories_answers_the_same_without_them(query, prism, mo
 @pytest.mark.parametrize("query", REACHES)
 def test_what_may_reach_a_memory_is_asked_of_them(query):
     assert not spares_memories(query, KNOWN, BASE)
+
+
+@pytest.mark.parametrize(
+    "query", [*SPARES, *REACHES, "DESCRIBE ?d { ?d prism:title 'One' }", "ASK { ?d prism:title 1 }"]
+)
+def test_who_names_no_graph_is_answered_as_if_it_could(query, prism):
+    """With the word in a comment all the graphs are listed, which takes longer."""
+
+    def answer(text: str, **world: str) -> list[str] | str:
+        try:
+            return sorted(map(str, prism.sparql(text, **world).rows()))
+        except BadQuery as error:
+            return error.message
+
+    assert not may_name_graphs(query) or "\\" in query
+    for world in ({}, {"as_of": "2026-03-01"}):
+        assert answer(query, **world) == answer(f"{query}\n# GRAPH", **world)
+
+
+@pytest.mark.parametrize("as_of", [None, "2026-03-01"])
+def test_graphs_are_named_in_whatever_case_the_word_is_written(as_of, prism):
+    titles = "SELECT ?t {{ {} ?g {{ ?d prism:title ?t }} }}"
+    for word in ("GRAPH", "graph", "Graph"):
+        assert len(list(prism.sparql(titles.format(word), as_of=as_of).rows())) == 2
+
+
+def test_of_the_prefixes_those_that_a_query_uses_are_told_the_engine(prism):
+    assert list(prefixes_in("SELECT ?d { ?d prism:title 'One' . ?d skos:altLabel ?l }")) == ["prism", "skos"]
+    assert prefixes_in("ASK { ?d <urn:\\u0061> 1 }") == PREFIXES
+    own = "PREFIX prism: <urn:x:> ASK { ?d prism:title 'One' }"
+    assert [list(prism.sparql(query).rows()) for query in (own, own[23:])] == [[(False,)], [(True,)]]
+    for prefix in PREFIXES:
+        assert list(prism.sparql(f"ASK {{ ?d {prefix}:none ?o }}").rows()) == [(False,)]
 
 
 def test_entities_and_memories_are_found_by_one_query(prism):
