@@ -21,8 +21,8 @@ from prism_rdf.values import instant_literal
 class Standing:
     """The nodes of ``graph`` with an interval, at ``at`` as believed at ``known_at`` (None: now).
 
-    A node's belief is carried by the node itself or by an earlier belief of it. ``lasting`` and ``over`` speak of what
-    carries a belief: who ends after ``at``, and who has ended by then as was known.
+    A node's belief is carried by the node itself or by an earlier belief of it. ``over`` speaks of what carries a
+    belief: who has ended by ``at`` as was known.
     """
 
     store: GraphReader
@@ -39,10 +39,6 @@ class Standing:
     def begun(self) -> frozenset[NamedNode]:
         """Return the nodes that begin at ``at`` or before; one since ever is not among them."""
         return self._where(VALID_FROM, "<=", self.at)
-
-    @cached_property
-    def lasting(self) -> frozenset[NamedNode]:
-        return self._where(VALID_UNTIL, ">", self.at)
 
     @cached_property
     def over(self) -> frozenset[NamedNode]:
