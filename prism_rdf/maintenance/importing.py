@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import islice
+from functools import cache
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
-from pyoxigraph import DefaultGraph, NamedNode, Quad, parse
+from pyoxigraph import NamedNode, parse
 
 from prism_rdf.belief import Delta
 from prism_rdf.changes import Ground
@@ -28,7 +29,7 @@ from prism_rdf.maintenance.room import memory_left
 from prism_rdf.maintenance.site import Site, no_room
 from prism_rdf.namespaces import RDF_TYPE, Names, commit_iri, meta_graph, prism
 from prism_rdf.storage.about import about
-from prism_rdf.storage.changelog import LoggedChange, write_log
+from prism_rdf.storage.changelog import LoggedText, nquads, write_log
 from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.folder import StoreFolder, building, vacant
 from prism_rdf.storage.interface import GraphName
@@ -215,23 +216,31 @@ def _refusing(source: Source) -> Iterator[None]:
         ) from error
 
 
-def _entries(store: EmbeddedStore, base: str) -> Iterator[LoggedChange]:
+def _entries(store: EmbeddedStore, base: str) -> Iterator[LoggedText]:
     """Yield the log of an imported store: all it holds as its last commit, in several entries when that is much."""
     number, recorded_at = last_commit(store, base)
     if recorded_at is None:
         return
     namespace = about(store, commit_iri(base, number), meta_graph(base)).text(prism("namespace"))
-    chunks: defaultdict[str, list[Quad]] = defaultdict(list)
-    for graph in (DefaultGraph(), *store.graphs()):
-        own = _namespace_of(graph, base) or namespace
-        quads = store.quads_for_pattern(None, None, None, graph)
-        while portion := list(islice(quads, _CHUNK - len(chunks[own]))):
-            chunks[own] += portion
-            if len(chunks[own]) >= _CHUNK:
-                yield LoggedChange(number, recorded_at, own, "import", tuple(chunks.pop(own)), ())
-    for own, chunk in chunks.items():
-        if chunk:
-            yield LoggedChange(number, recorded_at, own, "import", tuple(chunk), ())
+    texts: defaultdict[str, list[str]] = defaultdict(list)
+    counts: defaultdict[str, int] = defaultdict(int)
+
+    @cache
+    def owner(graph: GraphName) -> str:
+        return _namespace_of(graph, base) or namespace
+
+    def entry(own: str) -> LoggedText:
+        counts[own] = 0
+        return LoggedText(number, recorded_at, own, "import", "".join(texts.pop(own)), "")
+
+    # Quads that are kept cost five times as much as those that become text one by one: the memory is full of others.
+    for own, run in groupby(store.quads_for_pattern(None, None, None), key=lambda quad: owner(quad.graph_name)):
+        while text := nquads(islice(run, _CHUNK - counts[own])):
+            texts[own].append(text)
+            counts[own] += text.count("\n")
+            if counts[own] == _CHUNK:
+                yield entry(own)
+    yield from map(entry, list(texts))
 
 
 def _namespace_of(graph: GraphName, base: str) -> str:

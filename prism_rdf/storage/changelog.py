@@ -153,7 +153,7 @@ class ChangeLog:
             os.ftruncate(self._file.fileno(), end)
 
 
-def write_log(path: Path, changes: Iterable[LoggedChange]) -> None:
+def write_log(path: Path, changes: Iterable[LoggedChange | LoggedText]) -> None:
     """Write a whole change log into a new file, on disk when this returns."""
     with path.open("xb") as file:
         file.writelines(_line(_record_of(change)) for change in changes)
@@ -222,14 +222,15 @@ def _record(path: Path, place: int, line: bytes) -> dict[str, Any]:
     return record
 
 
-def _record_of(change: LoggedChange, more: str = "") -> dict[str, Any]:
+def _record_of(change: LoggedChange | LoggedText, more: str = "") -> dict[str, Any]:
+    adds, removes = (each if isinstance(each, str) else nquads(each) for each in (change.adds, change.removes))
     return {
         "n": change.number,
         "at": change.recorded_at.iso(),
         "ns": change.namespace,
         "verb": change.verb,
-        "add": more + _nquads(change.adds),
-        "del": _nquads(change.removes),
+        "add": more + adds,
+        "del": removes,
     }
 
 
@@ -262,7 +263,8 @@ def _part(text: str, wanted: Callable[[str], bool]) -> str:
     return "\n".join(kept)
 
 
-def _nquads(quads: Iterable[Quad]) -> str:
+def nquads(quads: Iterable[Quad]) -> str:
+    """Return quads as lines of text; empty when there are none."""
     return serialize(quads, format=RdfFormat.N_QUADS).decode()  # type: ignore[union-attr]
 
 
