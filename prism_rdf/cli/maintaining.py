@@ -135,8 +135,8 @@ def import_(
     """Make a store from an export, where there is none or an empty one.
 
     All of it is checked against the shapes and the invariants first; when anything is wrong, nothing is changed.
-    That takes a second or two for a thousand states, and in memory two to six times the size of the file; where half
-    of what is left is less than that, it is done on disk, and takes three times as long.
+    That takes a second or two for a thousand states, and in memory five to twelve times the size of the file; where
+    half of what is left is less than that, it is done on disk, and takes three times as long.
     """
     from prism_rdf.prism import Prism
 

@@ -17,7 +17,7 @@ from prism_rdf.scopes import held_nodes, scopes_of_nodes
 from prism_rdf.storage.about import about
 from prism_rdf.storage.interface import GraphReader
 
-_CHUNK = 2_000
+_CHUNK = 20  # what is kept longer costs twice as much where the memory is full of a store
 Held = tuple[NamedNode, NamedNode]  # a node and its graph
 
 

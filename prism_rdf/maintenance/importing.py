@@ -37,7 +37,9 @@ from prism_rdf.storage.interface import GraphName
 SUFFIXES = {".trig": "trig", ".nq": "nquads", ".nquads": "nquads", ".jsonld": "jsonld", ".json": "jsonld"}
 
 _CHUNK = 20_000
-_IN_MEMORY = {"nquads": 2, "trig": 6, "jsonld": 6}  # bytes that a byte of a file takes, in a store in memory
+# Bytes that a byte of a file takes, in a store in memory and to fill one on disk beside it: one and a half times that
+# for a small file, less for a large one.
+_IN_MEMORY = {"nquads": 5, "trig": 11, "jsonld": 12}
 _HAS_BLANK_NODES = """ASK { { ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } }
     FILTER (isBlank(?s) || isBlank(?o) || isTriple(?o)) }"""
 
