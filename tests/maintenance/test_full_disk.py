@@ -25,7 +25,7 @@ from prism_rdf.storage import changelog
 
 home, what = sys.argv[1:]
 if what == "store":
-    changelog._nquads = lambda quads: ""  # the log stays so short that the store meets the limit first
+    changelog.nquads = lambda quads: ""  # the log stays so short that the store meets the limit first
 with Prism.open(home, exclusive=True) as prism:
     for number in range(30):
         prism.project("demo").remember(f"{number} " + "x" * 2_000)
