@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -20,24 +20,6 @@ from prism_rdf.values import instant_literal
 from prism_rdf.views import ALT_LABEL, HIDDEN_LABEL, Superclasses, merge_view
 
 
-def world(
-    store: GraphReader,
-    names: Names,
-    at: Instant,
-    superclasses: Superclasses,
-    known_at: Instant | None = None,
-    identifying: Collection[NamedNode] = (),
-    *,
-    merges: bool = True,
-) -> Iterator[Quad]:
-    """Yield the current graph as it is at ``at``, as believed at ``known_at`` (None: now), each quad once.
-
-    It holds what ``entity_view`` yields of every entity; without ``merges``, as if none had been merged.
-    """
-    for piece in world_text(store, names, at, superclasses, known_at, identifying, merges=merges):
-        yield from parse(piece.encode(), format=RdfFormat.N_QUADS, lenient=True)
-
-
 def world_text(
     store: GraphReader,
     names: Names,
@@ -48,7 +30,11 @@ def world_text(
     *,
     merges: bool = True,
 ) -> Iterator[str]:
-    """Yield what ``world`` does as N-Quads, in pieces: text is written, looked through and loaded faster than quads."""
+    """Yield the current graph as it is at ``at``, as believed at ``known_at`` (None: now), each quad once.
+
+    It holds what ``entity_view`` yields of every entity; without ``merges``, as if none had been merged. It comes as
+    pieces of N-Quads, which are written, looked through and loaded faster than quads; ``parsed`` makes quads of them.
+    """
     current = names.graph("current")
     alive: set[str] = set()
     yield from _pieces(_stated(store, names, at, known_at, alive), current)
@@ -59,6 +45,12 @@ def world_text(
         told.update(((entity, triple.predicate, triple.object), None) for triple in view)
     rest = ((str(entity), f"{label} {value}") for entity, label, value in told)
     yield from _pieces((f"{entity} {said}" for entity, said in rest if entity in alive), current)
+
+
+def parsed(pieces: Iterable[str]) -> Iterator[Quad]:
+    """Yield the quads of pieces of N-Quads."""
+    for piece in pieces:
+        yield from parse(piece.encode(), format=RdfFormat.N_QUADS, lenient=True)
 
 
 def _pieces(triples: Iterator[str], graph: NamedNode) -> Iterator[str]:

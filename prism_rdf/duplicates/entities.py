@@ -20,7 +20,7 @@ from prism_rdf.semantic.merges import merged_entities
 from prism_rdf.storage.interface import GraphReader
 from prism_rdf.values import Term
 from prism_rdf.views import ALT_LABEL, HIDDEN_LABEL
-from prism_rdf.world import world
+from prism_rdf.world import parsed, world_text
 
 ALSO_CALLED, FORMERLY_CALLED = "also called", "formerly called"
 _IDENTITY = frozenset(prism(name) for name in ("uuid", "tenant", "namespace", "createdAt", "sourceMemory"))
@@ -39,7 +39,7 @@ def entity_records(
     names, ``apart`` are pairs that were said to be two or whose merge was taken back, ``linked`` those of which one
     refers to the other.
     """
-    said = _said(world(store, names, at, lambda _: (), None, catalog.identifying, merges=False))
+    said = _said(parsed(world_text(store, names, at, lambda _: (), None, catalog.identifying, merges=False)))
     into = merged_entities(store, names)
     called = {entity: identifier_of(props, catalog.identifying) for entity, props in said.items()}
     found = [

@@ -17,7 +17,7 @@ from prism_rdf.namespaces import PREFIXES, Names
 from prism_rdf.namespaces import prism as term
 from prism_rdf.temporal.read import covering, sealed_at, states_of
 from prism_rdf.views import as_quads, entity_view, told_of
-from prism_rdf.world import told_of_all, world
+from prism_rdf.world import parsed, told_of_all, world_text
 
 DAYS = [None, *(f"2026-0{month}-{day:02d}" for month in range(1, 6) for day in (1, 10, 20))]
 MOMENTS = [Instant.parse(f"{day}T00:00:00Z").plus(micros=by) for day in DAYS if day for by in (-1, 0, 1)]
@@ -126,7 +126,7 @@ def test_values_of_every_kind_come_through_the_text_as_they_are():
         view = set(as_quads(entity_view(prism.store, project.names, entity, at, catalog.superclasses), CURRENT))
         said = [quad.object for quad in view if quad.predicate.value.startswith("https://example.org/my#")]
         assert len(said) == sum(map(len, values.values()))
-        assert set(world(prism.store, project.names, at, catalog.superclasses)) == view
+        assert set(parsed(world_text(prism.store, project.names, at, catalog.superclasses))) == view
         now = prism.sparql(f"SELECT ?p ?o {{ {entity} ?p ?o }}", as_of=at)
         assert {tuple(row) for row in now.rows()} == {(quad.predicate, quad.object) for quad in view}
 
@@ -146,7 +146,8 @@ def test_at_once_and_one_by_one_say_the_same_of_random_histories(seed):
                 None,
                 *(prism.system_time(random.randrange(1, prism.commit_number + 1)) for _ in range(6)),
             ):
-                at_once = list(world(store, names, at, catalog.superclasses, known_at, catalog.identifying))
+                text = world_text(store, names, at, catalog.superclasses, known_at, catalog.identifying)
+                at_once = list(parsed(text))
                 one_by_one = {
                     triple
                     for entity in entities(store, names)
