@@ -17,7 +17,6 @@ from prism_rdf.changes import DUE_AT, Ground, refresh
 from prism_rdf.clock import Instant
 from prism_rdf.maintenance.site import Site
 from prism_rdf.namespaces import Names, meta_graph
-from prism_rdf.storage.embedded import EmbeddedStore
 from prism_rdf.storage.overlay import Overlay
 from prism_rdf.temporal.events import read_stated
 from prism_rdf.temporal.fold import Piece, Stated, fold
@@ -59,16 +58,11 @@ def rebuild(site: Site, names: Names) -> int:
     """
     with site.committer.paused():
         site.committer.apply_due(site.now())
-        return renew(site.ground, site.store, names, site.now())
-
-
-def renew(ground: Ground, store: EmbeddedStore, names: Names, now: Instant) -> int:
-    """Do what ``rebuild`` does on a store that nobody else writes to."""
-    found = list(_stale(ground, names, _known(ground, names), now))
-    delta = Delta.joined(each.delta for each in found)
-    if found:
-        store.apply(delta.adds, delta.removes)
-    return len({each.entity for each in found})
+        found = list(_stale(site.ground, names, _known(site.ground, names), site.now()))
+        delta = Delta.joined(each.delta for each in found)
+        if found:
+            site.store.apply(delta.adds, delta.removes)
+        return len({each.entity for each in found})
 
 
 def mending(ground: Ground, names: Names, found: Iterable[Stale], now: Instant, since: Instant) -> Delta:
